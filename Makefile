@@ -1,0 +1,54 @@
+# Every target sets up what it needs. PYTHON may name another interpreter: make test PYTHON=python3.12
+PYTHON ?= python3
+# One BLAS thread: the matrices are small, and two threads on two busy cores are many times slower than one.
+export OMP_NUM_THREADS := 1
+export OPENBLAS_NUM_THREADS := 1
+PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help demo test lint types check bench bench-quick bench-peers tune clean
+
+help:  ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+.venv-demo/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-demo
+	.venv-demo/bin/python $(PIP) --editable .
+	touch $@
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	.venv/bin/python $(PIP) --editable '.[dev]'
+	touch $@
+
+.venv-bench/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-bench
+	.venv-bench/bin/python $(PIP) --editable '.[bench]'
+	touch $@
+
+demo: .venv-demo/ready  ## a small steel study to the end, with core dependencies only
+	.venv-demo/bin/python examples/steel.py
+
+lint: .venv/ready  ## ruff
+	.venv/bin/ruff check .
+	.venv/bin/ruff format --check .
+
+types: .venv/ready  ## mypy --strict
+	.venv/bin/mypy
+
+check: .venv/ready  ## the test suite alone
+	.venv/bin/pytest -n 2
+
+test: lint types check  ## lint, types and the whole test suite
+
+bench: .venv-bench/ready  ## the table of figures, beside Optuna and BoTorch (an hour; finished parts are kept)
+	.venv-bench/bin/python benchmarks/quality_peers.py
+	.venv-bench/bin/python benchmarks/bench.py
+
+bench-quick: .venv/ready  ## what of the table needs no peers, with few seeds
+	.venv/bin/python benchmarks/bench.py --quick
+
+tune: .venv/ready  ## how the cost's strength was chosen: benchmarks/results/tune_cost.md
+	.venv/bin/python benchmarks/tune_cost.py
+
+clean:  ## remove the environments and caches
+	rm -rf .venv .venv-demo .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
