@@ -1,0 +1,53 @@
+"""What can go wrong, as one small tree.
+
+    CamoboError
+    ├── InvalidSpaceError   (ValueError)           an input or a space that cannot be
+    ├── InvalidOrderError   (ValueError)           an order of costs that cannot be read or contradicts itself
+    ├── InvalidValueError   (ValueError)           a parameter or a measured value that cannot be used
+    ├── InvalidOptionError  (ValueError)           an option of a study or method that cannot be used
+    ├── UnknownTrialError   (LookupError)          a trial this study does not have
+    ├── TrialStateError     (RuntimeError)         a trial that is no longer (or not yet) in the state this needs
+    ├── SpaceExhausted      (RuntimeError)         every point of a finite space has been handed out
+    └── NotBuiltError       (NotImplementedError)  a place that is drawn in the design but not built yet
+
+Each says what was wrong, what was expected, what it got, and what to do. Each is also the built-in it resembles, so
+code that knows nothing of camobo catches it the usual way.
+"""
+
+from __future__ import annotations
+
+
+class CamoboError(Exception):
+    """The root: `except CamoboError` catches everything camobo raises on purpose."""
+
+
+class InvalidSpaceError(CamoboError, ValueError):
+    """An input or a space that cannot be: bounds the wrong way round, no choices, a name used twice."""
+
+
+class InvalidOrderError(CamoboError, ValueError):
+    """An order of costs that cannot be read, names an unknown input, or contradicts itself."""
+
+
+class InvalidValueError(CamoboError, ValueError):
+    """A parameter outside its input, or a measured value that is not a finite number."""
+
+
+class InvalidOptionError(CamoboError, ValueError):
+    """An option of a study or of a method that cannot be used."""
+
+
+class UnknownTrialError(CamoboError, LookupError):
+    """A trial this study does not have."""
+
+
+class TrialStateError(CamoboError, RuntimeError):
+    """A trial that is not in the state this call needs, such as a second `tell`."""
+
+
+class SpaceExhausted(CamoboError, RuntimeError):
+    """Every point of a finite space has been handed out already."""
+
+
+class NotBuiltError(CamoboError, NotImplementedError):
+    """A part that has its place in the design but is not built yet."""
