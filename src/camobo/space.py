@@ -1,0 +1,435 @@
+"""What can be varied: inputs, and the space they span.
+
+A point has three faces.
+
+    params    {"nickel": 3.5, "soak": 4, "quench": "oil"}    what a person reads
+    unit      (d,) in [0, 1], one coordinate an input        what is searched
+    features  (f,) one column a number, one a category       what a model sees
+
+`Space` turns each into the next. Integers and categories are snapped to the points that can be evaluated *before*
+features or expense are computed, so a model never believes in half an hour of soaking that will be rounded away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from camobo.errors import InvalidSpaceError, InvalidValueError, NotBuiltError
+
+Array: TypeAlias = NDArray[np.float64]
+End: TypeAlias = Literal["high", "low"]
+Param: TypeAlias = Any  # float, int, or whatever a category is
+Params: TypeAlias = Mapping[str, Param]
+
+_LARGEST = float(np.finfo(np.float64).max)
+
+
+def _check_bounds(kind: str, low: float, high: float, *, log: bool, dear: str) -> None:
+    for side, bound in (("low", low), ("high", high)):
+        if isinstance(bound, bool) or not isinstance(bound, (int, float)):
+            raise InvalidSpaceError(f"{kind}: {side} must be a number, got {bound!r}.")
+        if not -_LARGEST <= bound <= _LARGEST:  # false for NaN too, and no overflow for a long int
+            raise InvalidSpaceError(
+                f"{kind}: {side} must be finite, got {bound!r}. Give the widest range you would try."
+            )
+    if not low < high:
+        raise InvalidSpaceError(
+            f"{kind}: low must be below high, got low={low!r}, high={high!r}. "
+            "Leave an input that cannot vary out of the space."
+        )
+    if not math.isfinite(float(high) - float(low)):
+        raise InvalidSpaceError(
+            f"{kind}: the range {low!r} to {high!r} is too wide for floating point. Use log=True or other units."
+        )
+    if log and low <= 0:
+        raise InvalidSpaceError(f"{kind}: log=True needs low > 0, got low={low!r}. Raise low, or drop log.")
+    if dear not in ("high", "low"):
+        raise InvalidSpaceError(f'{kind}: dear must be "high" or "low" (the end that costs more), got {dear!r}.')
+
+
+def _plain(bound: float) -> Any:
+    """A bound as Python's own number: NumPy's narrow ones would round or overflow in the maps below."""
+    return bound.item() if isinstance(bound, np.generic) else bound
+
+
+def _check_number(name: str, value: Param, low: float, high: float) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise InvalidValueError(f"parameter {name!r}: need a number from {low} to {high}, got {value!r}.")
+    if not low <= value <= high:  # false for NaN too
+        raise InvalidValueError(
+            f"parameter {name!r}: need a number from {low} to {high}, got {value!r}. "
+            "Correct it, or widen the input's range."
+        )
+    return float(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """A number between `low` and `high`, searched on a logarithmic scale if `log`.
+
+    `dear` names the end that costs more; it matters only to inputs an order of costs names.
+
+    >>> Real(0, 20, unit="%")
+    Real(low=0, high=20, log=False, unit='%', dear='high')
+    """
+
+    low: float
+    high: float
+    log: bool = False
+    unit: str = ""
+    dear: End = "high"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", _plain(self.low))
+        object.__setattr__(self, "high", _plain(self.high))
+        _check_bounds("Real", self.low, self.high, log=self.log, dear=self.dear)
+
+    @property
+    def size(self) -> float:
+        """How many different values it has."""
+        return math.inf
+
+    def check(self, name: str, value: Param) -> float:
+        """The value as a float, or an error that names the parameter."""
+        return _check_number(name, value, self.low, self.high)
+
+    def to_unit(self, value: float) -> float:
+        """Where the value lies between low (0) and high (1)."""
+        if self.log and math.isinf(self.high / self.low):
+            return (math.log(value) - math.log(self.low)) / (math.log(self.high) - math.log(self.low))
+        if self.log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def from_unit(self, unit: float) -> float:
+        """The value at `unit`; exactly `low` at 0 and `high` at 1."""
+        if unit <= 0.0 or unit >= 1.0:
+            return float(self.low if unit <= 0.0 else self.high)
+        if self.log and math.isinf(self.high / self.low):
+            value = self.low ** (1.0 - unit) * self.high**unit
+        elif self.log:
+            value = self.low * (self.high / self.low) ** unit
+        else:
+            value = self.low + unit * (self.high - self.low)
+        return float(min(max(value, self.low), self.high))
+
+    def snap(self, units: Array) -> Array:
+        """(n,) unit coordinates, unchanged: every one can be evaluated."""
+        return units
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    """A whole number from `low` to `high`, both included.
+
+    >>> Integer(1, 100, log=True).size
+    100
+    """
+
+    low: int
+    high: int
+    log: bool = False
+    unit: str = ""
+    dear: End = "high"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "low", _plain(self.low))
+        object.__setattr__(self, "high", _plain(self.high))
+        for side, bound in (("low", self.low), ("high", self.high)):
+            if isinstance(bound, bool) or not isinstance(bound, int):
+                raise InvalidSpaceError(
+                    f"Integer: {side} must be a whole number, got {bound!r}. For other numbers use Real."
+                )
+        _check_bounds("Integer", self.low, self.high, log=self.log, dear=self.dear)
+        if (
+            max(abs(self.low), abs(self.high)) > 2**40
+        ):  # beyond 2**44 neighbours on a log scale can no longer be told apart
+            raise InvalidSpaceError(
+                f"Integer: bounds must stay within ±2**40, got {self.low} to {self.high}. Use Real."
+            )
+
+    @property
+    def size(self) -> float:
+        """How many different values it has."""
+        return self.high - self.low + 1
+
+    def check(self, name: str, value: Param) -> int:
+        """The value as an int, or an error that names the parameter."""
+        number = _check_number(name, value, self.low, self.high)
+        if number != round(number):
+            raise InvalidValueError(
+                f"parameter {name!r}: need a whole number from {self.low} to {self.high}, got {value!r}."
+            )
+        return round(number)
+
+    def to_unit(self, value: float) -> float:
+        """Where the value lies between low (0) and high (1)."""
+        return float(self._coordinates(np.array([value], dtype=np.float64))[0])
+
+    def from_unit(self, unit: float) -> int:
+        """The whole number at `unit`.
+
+        On the linear scale each number owns an equal share of [0, 1], so uniform draws are uniform over the numbers.
+        """
+        return int(self._numbers(np.array([unit], dtype=np.float64))[0])
+
+    def snap(self, units: Array) -> Array:
+        """(n,) unit coordinates, moved to those of the whole number each stands for."""
+        return self._coordinates(self._numbers(units))
+
+    def _numbers(self, units: Array) -> Array:
+        """(n,) the whole numbers, as floats, that (n,) unit coordinates stand for."""
+        if self.log:
+            return np.clip(np.rint(self.low * (self.high / self.low) ** units), self.low, self.high)
+        steps = self.high - self.low
+        inside = np.clip(units, 0.0, 1.0)
+        nearest = np.rint(inside * steps)
+        # A number's own coordinate is within 1/steps² of the end of its share: beyond 2**26 steps rounding crosses it.
+        own = nearest / steps == inside
+        return self.low + np.where(own, nearest, np.minimum(np.floor(inside * (steps + 1)), steps))
+
+    def _coordinates(self, numbers: Array) -> Array:
+        """(n,) unit coordinates of (n,) whole numbers."""
+        if self.log:
+            return np.asarray(np.log(numbers / self.low) / np.log(self.high / self.low))
+        return (numbers - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Categorical:
+    """One of several choices without an order.
+
+    `dear` lists the choices that cost more, dearest first; the others are equally cheap. Listing all ranks all.
+
+    >>> Categorical(["air", "oil", "vacuum"], dear=["vacuum", "oil"]).levels
+    (0.0, 0.5, 1.0)
+    """
+
+    choices: tuple[Param, ...]
+    dear: tuple[Param, ...] = ()
+
+    def __init__(self, choices: Sequence[Param], *, dear: Sequence[Param] = ()) -> None:
+        for what, given in (("choices", choices), ("dear", dear)):
+            if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
+                raise InvalidSpaceError(f"Categorical: {what} must be a list, got {given!r}.")
+        object.__setattr__(self, "choices", tuple(choices))
+        object.__setattr__(self, "dear", tuple(dear))
+        if len(self.choices) < 2:
+            raise InvalidSpaceError(f"Categorical: need at least two choices, got {list(self.choices)!r}.")
+        for i, choice in enumerate(self.choices):
+            if _position(choice, self.choices[:i]) is not None:
+                raise InvalidSpaceError(f"Categorical: choice {choice!r} appears twice in {list(self.choices)!r}.")
+        for i, choice in enumerate(self.dear):
+            if _position(choice, self.choices) is None:
+                raise InvalidSpaceError(
+                    f"Categorical: dear names {choice!r}, which is not among the choices {list(self.choices)!r}."
+                )
+            if _position(choice, self.dear[:i]) is not None:
+                raise InvalidSpaceError(f"Categorical: dear names {choice!r} twice.")
+
+    @property
+    def size(self) -> float:
+        """How many different values it has."""
+        return len(self.choices)
+
+    @property
+    def levels(self) -> tuple[float, ...]:
+        """How dear each choice is, from 0 (cheap) to 1 (dearest), in the order of `choices`."""
+        ranks = {_position(choice, self.choices): i for i, choice in enumerate(self.dear)}
+        steps = min(len(self.dear), len(self.choices) - 1)  # if all are named, the last named is the cheap one
+        return tuple(1.0 - ranks[i] / steps if i in ranks else 0.0 for i in range(len(self.choices)))
+
+    def check(self, name: str, value: Param) -> Param:
+        """The choice itself, or an error that names the parameter."""
+        position = _position(value, self.choices)
+        if position is None:
+            raise InvalidValueError(f"parameter {name!r}: need one of {list(self.choices)!r}, got {value!r}.")
+        return self.choices[position]
+
+    def to_unit(self, value: Param) -> float:
+        """The middle of the choice's share of [0, 1]."""
+        position = _position(value, self.choices)
+        if position is None:
+            raise InvalidValueError(f"need one of {list(self.choices)!r}, got {value!r}.")
+        return (position + 0.5) / len(self.choices)
+
+    def from_unit(self, unit: float) -> Param:
+        """The choice whose share of [0, 1] holds `unit`."""
+        return self.choices[min(max(math.floor(unit * len(self.choices)), 0), len(self.choices) - 1)]
+
+    def snap(self, units: Array) -> Array:
+        """(n,) unit coordinates, moved to the middle of the choice each stands for."""
+        return (self.positions(units) + 0.5) / len(self.choices)
+
+    def positions(self, units: Array) -> NDArray[np.intp]:
+        """(n,) index of the choice each unit coordinate stands for."""
+        count = len(self.choices)
+        return np.clip(np.floor(units * count), 0, count - 1).astype(np.intp)
+
+
+def _position(choice: Param, choices: Sequence[Param]) -> int | None:
+    """Where `choice` stands; 1, 1.0 and True are different choices, as they are when written down."""
+    return next((i for i, other in enumerate(choices) if type(other) is type(choice) and other == choice), None)
+
+
+Input: TypeAlias = Real | Integer | Categorical
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Named inputs, and the maps between their values, the unit cube and a model's features.
+
+    >>> space = Space({"nickel": Real(0, 20), "soak": Integer(1, 12), "quench": Categorical(["air", "oil"])})
+    >>> space.to_unit({"nickel": 5.0, "soak": 12, "quench": "oil"})
+    array([0.25, 1.  , 0.75])
+    >>> space.from_unit([0.25, 1.0, 0.75])
+    {'nickel': 5.0, 'soak': 12, 'quench': 'oil'}
+    """
+
+    inputs: Mapping[str, Input]
+    constraints: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.inputs, Mapping):
+            raise InvalidSpaceError(f"Space: need a mapping of names to inputs, got {self.inputs!r}.")
+        if not self.inputs:
+            raise InvalidSpaceError(
+                'Space: need at least one input, got none. Example: Space({"nickel": Real(0, 20)}).'
+            )
+        for name, given in self.inputs.items():
+            if not isinstance(name, str) or not name.strip():
+                raise InvalidSpaceError(f"Space: an input's name must be text that is not blank, got {name!r}.")
+            if not isinstance(given, (Real, Integer, Categorical)):
+                raise InvalidSpaceError(
+                    f"Space: input {name!r} must be a Real, an Integer or a Categorical, got {given!r}."
+                )
+        if self.constraints:
+            raise NotBuiltError(
+                f"Space: input constraints are not built yet, got {list(self.constraints)!r}. "
+                "Until then, narrow the ranges or record impossible points with study.fail."
+            )
+        object.__setattr__(self, "inputs", dict(self.inputs))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The inputs' names, in the order of the unit cube's coordinates."""
+        return tuple(self.inputs)
+
+    @property
+    def dimension(self) -> int:
+        """The number of inputs d."""
+        return len(self.inputs)
+
+    @property
+    def size(self) -> float:
+        """How many different points there are: infinite as soon as one input is real."""
+        return math.prod(given.size for given in self.inputs.values())
+
+    @property
+    def continuous(self) -> NDArray[np.bool_]:
+        """(d,) which inputs are real, and so have gradients."""
+        return np.array([isinstance(given, Real) for given in self.inputs.values()])
+
+    def check(self, params: Params) -> dict[str, Param]:
+        """The params in the space's order and types, or an error that names what is wrong."""
+        if not isinstance(params, Mapping):
+            raise InvalidValueError(f"params: need a mapping of input names to values, got {params!r}.")
+        unknown = [name for name in params if name not in self.inputs]
+        missing = [name for name in self.inputs if name not in params]
+        if unknown or missing:
+            problem = f"no input called {unknown[0]!r}" if unknown else f"no value for {missing[0]!r}"
+            raise InvalidValueError(
+                f"params: {problem}. This space has {', '.join(self.inputs)}; got {', '.join(map(str, params))}."
+            )
+        return {name: given.check(name, params[name]) for name, given in self.inputs.items()}
+
+    def to_unit(self, params: Params) -> Array:
+        """(d,) coordinates in the unit cube."""
+        checked = self.check(params)
+        return np.array([given.to_unit(checked[name]) for name, given in self.inputs.items()])
+
+    def from_unit(self, unit: Array | Sequence[float]) -> dict[str, Param]:
+        """The params at (d,) coordinates in the unit cube."""
+        return {name: given.from_unit(float(u)) for (name, given), u in zip(self.inputs.items(), unit, strict=True)}
+
+    def snap(self, units: Array) -> Array:
+        """(n, d) points moved to the nearest ones that can be evaluated."""
+        if self.continuous.all():
+            return units
+        return np.column_stack([given.snap(units[:, j]) for j, given in enumerate(self.inputs.values())])
+
+    def grid(self) -> Array:
+        """(size, d) every point of a finite space."""
+        if not math.isfinite(self.size):
+            raise InvalidSpaceError("Space: a space with real inputs has no finite grid.")
+        axes = []
+        for given in self.inputs.values():
+            if isinstance(given, Categorical):
+                axes.append((np.arange(len(given.choices)) + 0.5) / len(given.choices))
+            elif isinstance(given, Integer):
+                axes.append(given._coordinates(np.arange(given.low, given.high + 1, dtype=np.float64)))
+        return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+    def features(self, units: Array) -> Array:
+        """(n, f) what a model sees of (n, d) snapped points.
+
+        A number is one column. A category is one column a choice, scaled so that two different choices are as far
+        apart (distance 1) as the two ends of a number.
+        """
+        if not any(isinstance(given, Categorical) for given in self.inputs.values()):
+            return units
+        columns = []
+        for j, given in enumerate(self.inputs.values()):
+            if isinstance(given, Categorical):
+                columns.append(np.eye(len(given.choices))[given.positions(units[:, j])] * math.sqrt(0.5))
+            else:
+                columns.append(units[:, j : j + 1])
+        return np.concatenate(columns, axis=1)
+
+    @property
+    def feature_column(self) -> NDArray[np.intp]:
+        """(d,) the first feature column of each input."""
+        widths = [len(given.choices) if isinstance(given, Categorical) else 1 for given in self.inputs.values()]
+        return np.concatenate([[0], np.cumsum(widths)[:-1]]).astype(np.intp)
+
+    def expense(self, units: Array) -> Array:
+        """(n, d) how far each input of (n, d) snapped points is from its cheap end: 0 there, 1 at its dear end."""
+        levels = np.array(units, dtype=np.float64)
+        for j, given in enumerate(self.inputs.values()):
+            if isinstance(given, Categorical):
+                levels[:, j] = np.array(given.levels)[given.positions(units[:, j])]
+            elif given.dear == "low":
+                levels[:, j] = 1.0 - levels[:, j]
+        return levels
+
+    @property
+    def expense_slope(self) -> Array:
+        """(d,) the derivative of `expense` along each coordinate: 1, -1, or 0 for a category."""
+        return np.array(
+            [
+                0.0 if isinstance(given, Categorical) else (-1.0 if given.dear == "low" else 1.0)
+                for given in self.inputs.values()
+            ]
+        )
+
+    def cheapest(self) -> Array:
+        """(d,) the vertex of the unit cube at which every input is at its cheap end."""
+        return np.asarray(self.at_expense(np.zeros((1, self.dimension)))[0])
+
+    def at_expense(self, levels: Array) -> Array:
+        """(n, d) points of the unit cube whose expense is as near as it can be to (n, d) levels: `expense` undone."""
+        units = np.array(levels, dtype=np.float64)
+        for j, given in enumerate(self.inputs.values()):
+            if isinstance(given, Categorical):
+                # Choices sorted from cheap to dear share [0, 1] evenly, so uniform levels are uniform over the choices.
+                cheap_first = np.argsort(given.levels, kind="stable")
+                units[:, j] = (cheap_first[given.positions(levels[:, j])] + 0.5) / len(given.choices)
+            elif given.dear == "low":
+                units[:, j] = 1.0 - units[:, j]
+        return self.snap(units)
