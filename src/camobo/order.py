@@ -1,0 +1,299 @@
+"""Which inputs are dearer than which: "nickel > chromium = moly > iron, soak > temper".
+
+The language: `a > b` says a is dearer than b, `a = b` that they cost the same, a comma starts another chain that says
+nothing about the first unless they share a name. The names must be those of the space.
+
+The meaning: an order stands for every weighting of its inputs that agrees with it,
+
+    V = { v ≥ 0, Σ v = 1, v_a ≥ v_b where a > b, v_a = v_b where a = b },
+
+and `Order.sample` draws uniformly from V, `Order.centre` is its mean. Both rest on how V falls into simplices. Merge
+tied inputs into groups, g with n_g members. Every way of lining up all groups, dearest first, that respects the order
+cuts a simplex out of V whose k corners are "the first j groups share everything": weight 1/N_j on each of their
+N_j = n_1 + … + n_j members, 0 elsewhere. The line-ups cover V and overlap only on their borders, and such a simplex has
+volume ∝ Π_j 1/N_j. So a uniform draw is: a line-up with probability ∝ Π_j 1/N_j, then a flat Dirichlet mixture of its
+corners. For one chain without ties that is the same law as a sorted flat Dirichlet draw; for two incomparable chains it
+interleaves them at random.
+
+Line-ups are counted and drawn exactly by dynamic programming over the sets of groups that can come first. That is
+k + 1 sets for a chain and grows exponentially only with the number of groups that are all incomparable.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from camobo.errors import InvalidOrderError
+from camobo.space import Array
+
+_TOKEN = re.compile(r"\s*(?:(?P<sign>[>=,])|(?P<name>[^\s>=,<][^>=,<]*?)(?=\s*(?:[>=,<]|$)))")
+_MOST_PREFIXES = 200_000  # sets of groups that can come first; beyond it a draw would take seconds
+
+
+@dataclass(frozen=True)
+class Order:
+    """A partial order of inputs by cost. `Order.parse` reads one.
+
+    >>> order = Order.parse("nickel > chromium = moly")
+    >>> order.names
+    ('nickel', 'chromium', 'moly')
+    >>> order.dearer("nickel", "moly")
+    True
+    >>> order.centre().round(3)
+    array([0.667, 0.167, 0.167])
+    """
+
+    groups: tuple[tuple[str, ...], ...]
+    """Inputs that cost the same, in the order they were first named."""
+    above: frozenset[tuple[int, int]] = field(default=frozenset())
+    """Pairs of group indices (i, j): group i is dearer than group j. Closed under transitivity."""
+
+    @classmethod
+    def parse(cls, text: str | Sequence[str] | Order) -> Order:
+        """Read an order from its language, or from a sequence of names, dearest first."""
+        if isinstance(text, Order):
+            return text
+        if not isinstance(text, str):
+            return cls._of_sequence(text)
+        return cls._of_relations(text, *_read(text))
+
+    @classmethod
+    def _of_sequence(cls, names: Sequence[str]) -> Order:
+        if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+            raise InvalidOrderError(
+                f'order: need text such as "nickel > chromium" or a list of names, dearest first, got {names!r}.'
+            )
+        if not names:
+            raise InvalidOrderError(
+                "order: need at least one input, got an empty list. For no cost-awareness use cost=None."
+            )
+        for name in names:
+            match = _TOKEN.fullmatch(name)
+            if match is None or (match["name"] or "").strip() != name:
+                raise InvalidOrderError(
+                    f"order: the name {name!r} cannot be written in an order: need text without '>', '=', ',' or '<' "
+                    "and without blanks at its ends. Rename the input."
+                )
+        text = " > ".join(names)
+        return cls._of_relations(text, *_read(text))
+
+    @classmethod
+    def _of_relations(cls, text: str, names: list[str], relations: list[tuple[str, str, str, int]]) -> Order:
+        root = {name: name for name in names}
+        for left, sign, right, place in relations:
+            if left == right:
+                raise InvalidOrderError(f"order: {left!r} is compared with itself.{_show(text, place)}")
+            if sign == "=":
+                kept, merged = root[left], root[right]
+                root = {name: kept if group == merged else group for name, group in root.items()}
+        leaders = list(dict.fromkeys(root[name] for name in root))
+        index = {leader: i for i, leader in enumerate(leaders)}
+        above: set[tuple[int, int]] = set()
+        for left, sign, right, place in relations:
+            i, j = index[root[left]], index[root[right]]
+            if sign == ">" and (i == j or (j, i) in above):
+                raise InvalidOrderError(
+                    f"order: {left!r} cannot be dearer than {right!r}: "
+                    f"it has been said or follows that {_contradiction(left, right, i == j)}.{_show(text, place)}"
+                )
+            if sign == ">":
+                uppers = {i} | {a for a, b in above if b == i}
+                lowers = {j} | {b for a, b in above if a == j}
+                above |= {(a, b) for a in uppers for b in lowers}
+        groups = tuple(tuple(name for name in root if root[name] == leader) for leader in leaders)
+        return cls(groups, frozenset(above))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The inputs, group by group; the coordinates of weights are in this order."""
+        return tuple(name for group in self.groups for name in group)
+
+    def dearer(self, a: str, b: str) -> bool:
+        """Whether input a is dearer than input b."""
+        return (self._group_of(a), self._group_of(b)) in self.above
+
+    def _group_of(self, name: str) -> int:
+        for i, group in enumerate(self.groups):
+            if name in group:
+                return i
+        raise InvalidOrderError(f"order: no input called {name!r}. It names {', '.join(self.names)}.")
+
+    def columns(self, names: Sequence[str]) -> list[int]:
+        """Where the order's inputs stand among a space's names, or an error that shows the one it lacks."""
+        for name in self.names:
+            if name not in names:
+                raise InvalidOrderError(
+                    f"order: {name!r} is not an input.{_show(str(self), _place(name, str(self)))}\n"
+                    f"The space has {', '.join(names)}. Correct the name, or add the input to the space."
+                )
+        return [names.index(name) for name in self.names]
+
+    def agrees(self, weights: Array, *, slack: float = 1e-12) -> bool:
+        """Whether (k,) weights, in the order of `names`, agree with the order."""
+        of_group = np.split(weights, np.cumsum([len(group) for group in self.groups])[:-1])
+        ties = all(np.ptp(members) <= slack for members in of_group)
+        return ties and all(of_group[i][0] >= of_group[j][0] - slack for i, j in self.above)
+
+    def sample(self, rng: np.random.Generator) -> Array:
+        """(k,) weights drawn uniformly from those that agree with the order. They sum to one."""
+        corners = self._corners(self._line_up(rng))
+        return np.asarray(rng.dirichlet(np.ones(len(corners))) @ corners)
+
+    def centre(self) -> Array:
+        """(k,) the mean of `sample`: what the order says on average."""
+        return self._centre.copy()
+
+    def reversed(self) -> Order:
+        """The same inputs, cheapest called dearest."""
+        return Order(self.groups, frozenset((j, i) for i, j in self.above))
+
+    def _corners(self, line_up: Sequence[int]) -> Array:
+        """(groups, k) the corners of a line-up's simplex: the first j groups share everything."""
+        corners = np.zeros((len(line_up), len(self.names)))
+        for j, group in enumerate(line_up):
+            corners[j:, self._members[group]] = 1.0
+        return np.asarray(corners / corners.sum(axis=1, keepdims=True))
+
+    def _line_up(self, rng: np.random.Generator) -> list[int]:
+        """Groups, dearest first, drawn with probability ∝ Π_j 1/N_j; built from the cheapest up."""
+        remaining, reversed_line_up = (1 << len(self.groups)) - 1, []
+        while remaining:
+            lasts = list(self._possible_lasts(remaining))
+            masses = np.array([self._mass[remaining & ~(1 << g)] for g in lasts])
+            last = lasts[int(rng.choice(len(lasts), p=masses / masses.sum()))] if len(lasts) > 1 else lasts[0]
+            reversed_line_up.append(last)
+            remaining &= ~(1 << last)
+        return reversed_line_up[::-1]
+
+    @cached_property
+    def _members(self) -> list[list[int]]:
+        starts = np.cumsum([0, *(len(group) for group in self.groups)])
+        return [list(range(a, b)) for a, b in itertools.pairwise(starts)]
+
+    @cached_property
+    def _uppers(self) -> list[int]:
+        """For each group, the set of groups dearer than it, as bits."""
+        return [sum(1 << i for i, j in self.above if j == group) for group in range(len(self.groups))]
+
+    def _possible_lasts(self, prefix: int) -> Iterator[int]:
+        """Groups that can come last among the groups of `prefix`: those above no other of them."""
+        for group in range(len(self.groups)):
+            if prefix >> group & 1 and not any(
+                prefix >> j & 1 and self._uppers[j] >> group & 1 for j in range(len(self.groups))
+            ):
+                yield group
+
+    @cached_property
+    def _mass(self) -> dict[int, float]:
+        """For every set of groups that can come first, Σ Π 1/N_j over its line-ups (scaled by k to stay near one)."""
+        sizes, total = [len(group) for group in self.groups], len(self.names)
+        mass, layer = {0: 1.0}, {0: 1.0}
+        for _ in self.groups:
+            grown: dict[int, float] = {}
+            for prefix, value in layer.items():
+                for group, uppers in enumerate(self._uppers):
+                    if not prefix >> group & 1 and uppers & ~prefix == 0:
+                        bigger = prefix | 1 << group
+                        grown[bigger] = grown.get(bigger, 0.0) + value
+            layer = {
+                prefix: value * total / sum(size for g, size in enumerate(sizes) if prefix >> g & 1)
+                for prefix, value in grown.items()
+            }
+            mass.update(layer)
+            if len(mass) > _MOST_PREFIXES:
+                raise InvalidOrderError(
+                    f"order: {len(self.groups)} groups with so few comparisons leave too many line-ups to weigh. "
+                    "Compare more of them, or tie those that cost about the same with '='."
+                )
+        return mass
+
+    @cached_property
+    def _centre(self) -> Array:
+        """Walk down from the whole, carrying the probability that a random line-up starts with each set of groups."""
+        sizes = np.array([len(group) for group in self.groups])
+        share = np.zeros(len(self.groups))
+        layer = {(1 << len(self.groups)) - 1: 1.0}
+        while layer:
+            smaller: dict[int, float] = {}
+            for prefix, probability in layer.items():
+                inside = np.array([prefix >> g & 1 for g in range(len(self.groups))])
+                share += probability * inside / (inside @ sizes)
+                lasts = list(self._possible_lasts(prefix))
+                masses = [self._mass[prefix & ~(1 << g)] for g in lasts]
+                for group, value in zip(lasts, masses, strict=True):
+                    rest = prefix & ~(1 << group)
+                    if rest:
+                        smaller[rest] = smaller.get(rest, 0.0) + probability * value / sum(masses)
+            layer = smaller
+        return np.repeat(share / len(self.groups), sizes)
+
+    def __str__(self) -> str:
+        """The order in its own language: one chain for each direct comparison not already in a longer chain."""
+        tied = [" = ".join(group) for group in self.groups]
+        direct = [
+            (i, j)
+            for i, j in self.above
+            if not any((i, m) in self.above and (m, j) in self.above for m in range(len(tied)))
+        ]
+        chains: list[list[int]] = []
+        for i, j in sorted(direct):
+            chain = next((c for c in chains if c[-1] == i), None)
+            if chain is None:
+                chains.append([i, j])
+            else:
+                chain.append(j)
+        lone = [[i] for i in range(len(tied)) if not any(i in chain for chain in chains)]
+        return ", ".join(" > ".join(tied[i] for i in chain) for chain in chains + lone)
+
+
+def _read(text: str) -> tuple[list[str], list[tuple[str, str, str, int]]]:
+    """Names as they appear, and (left, sign, right, place) for every comparison."""
+    names: list[str] = []
+    relations: list[tuple[str, str, str, int]] = []
+    left, sign, place = "", "", 0
+    end = len(text.rstrip())
+    while place < end:
+        match = _TOKEN.match(text, place)
+        expected = "an input's name" if sign or not left else "'>', '=' or ','"
+        if match is None or bool(match["name"]) != (expected == "an input's name"):
+            start = place + len(text[place:]) - len(text[place:].lstrip())
+            hint = " Write the dearer input first and use '>'." if text[start] == "<" else ""
+            raise InvalidOrderError(f"order: expected {expected}, got {text[start]!r}.{hint}{_show(text, start)}")
+        if match["sign"]:
+            sign = match["sign"]
+            if sign == ",":
+                left, sign = "", ""
+        else:
+            name = match["name"].strip()
+            if name not in names:
+                names.append(name)
+            if sign:
+                relations.append((left, sign, name, match.start("name")))
+            left, sign = name, ""
+        place = match.end()
+    if not left or sign:
+        raise InvalidOrderError(
+            f'order: expected an input\'s name, the text ends. Example: "nickel > chromium".{_show(text, end)}'
+        )
+    return names, relations
+
+
+def _contradiction(left: str, right: str, tied: bool) -> str:
+    return f"{left!r} = {right!r}" if tied else f"{right!r} > {left!r}"
+
+
+def _place(name: str, text: str) -> int:
+    """Where the whole name, not a longer one that holds it, first stands in an order's text."""
+    return next(m.start("name") for m in _TOKEN.finditer(text) if m["name"] == name)
+
+
+def _show(text: str, place: int) -> str:
+    """The text on a line of its own, with a caret under the place."""
+    one_line = "".join(" " if letter.isspace() else letter for letter in text)
+    return f"\n    {one_line}\n    {' ' * place}^"

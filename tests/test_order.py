@@ -1,0 +1,362 @@
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import ks_2samp
+
+from camobo.errors import InvalidOrderError
+from camobo.order import Order
+from camobo.space import Array
+from strategies import Stated, law, names, stated_orders
+
+
+def closure(stated: Stated) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
+    """What follows from the stated comparisons, by brute force: the pairs dearer than, and the pairs tied."""
+    tied = {(name, name) for name in stated.names}
+    dearer: set[tuple[str, str]] = set()
+    for a, sign, b in stated.relations:
+        if sign == "=":
+            tied |= {(a, b), (b, a)}
+        else:
+            dearer.add((a, b))
+    while True:
+        more_tied = {(a, d) for a, b in tied for c, d in tied if b == c}
+        weak = tied | dearer
+        more_dearer = {(a, d) for a, b in weak for c, d in weak if b == c and not {(a, b), (c, d)} <= tied}
+        if more_tied <= tied and more_dearer <= dearer:
+            return dearer, tied
+        tied |= more_tied
+        dearer |= more_dearer
+
+
+def meaning(order: Order) -> tuple[set[str], set[tuple[str, str]], set[tuple[str, str]]]:
+    dearer = {(a, b) for a in order.names for b in order.names if order.dearer(a, b)}
+    return set(order.names), dearer, {(a, b) for group in order.groups for a in group for b in group}
+
+
+class TestReading:
+    @law
+    @given(stated_orders())
+    def test_an_order_means_what_follows_from_its_comparisons_and_nothing_more(self, stated: Stated) -> None:
+        dearer, tied = closure(stated)
+        assert meaning(Order.parse(stated.text)) == (set(stated.names), dearer, tied)
+
+    @law
+    @given(stated_orders())
+    def test_an_order_printed_and_read_again_means_the_same(self, stated: Stated) -> None:
+        order = Order.parse(stated.text)
+        assert meaning(Order.parse(str(order))) == meaning(order)
+
+    @law
+    @given(stated_orders())
+    def test_names_stand_group_by_group_and_each_once(self, stated: Stated) -> None:
+        order = Order.parse(stated.text)
+        assert order.names == tuple(name for group in order.groups for name in group)
+        assert sorted(order.names) == sorted(stated.names)
+        firsts = [min(stated.names.index(name) for name in group) for group in order.groups]
+        assert firsts == sorted(firsts)
+
+    @law
+    @given(names(most=8))
+    def test_a_sequence_is_a_chain_dearest_first(self, chain: list[str]) -> None:
+        assert Order.parse(chain) == Order.parse(" > ".join(chain)) == Order.parse(tuple(chain))
+
+    def test_an_order_is_read_as_itself(self) -> None:
+        order = Order.parse("a > b")
+        assert Order.parse(order) is order
+
+    def test_blanks_and_lines_do_not_matter_but_a_name_may_hold_a_blank(self) -> None:
+        assert Order.parse("  iron ore>coke\n,\tlime = chalk ") == Order.parse("iron ore > coke, lime = chalk")
+        assert Order.parse("iron ore > coke").names == ("iron ore", "coke")
+
+    def test_comparisons_carry_through_ties_and_across_chains_but_not_between_them(self) -> None:
+        order = Order.parse("a > b = c, c > d, x > y")
+        assert order.dearer("a", "d")
+        assert order.dearer("b", "d")
+        assert not order.dearer("d", "a")
+        assert not order.dearer("b", "c")
+        assert not order.dearer("a", "y")
+        assert not order.dearer("y", "a")
+
+    def test_asking_about_an_unknown_name_is_an_error_that_lists_the_known(self) -> None:
+        with pytest.raises(InvalidOrderError, match=r"no input called 'c'.*a, b"):
+            Order.parse("a > b").dearer("a", "c")
+
+
+def refusal(text: Any) -> str:
+    with pytest.raises(InvalidOrderError) as caught:
+        Order.parse(text)
+    assert isinstance(caught.value, ValueError)
+    return str(caught.value)
+
+
+def marked(message: str) -> str:
+    """What stands above and after the caret: `a` where it shows the end of `c > a`, nothing at the end of the text."""
+    lines = message.splitlines()
+    (at,) = [i for i, line in enumerate(lines) if line.strip() == "^"]
+    return lines[at - 1][lines[at].index("^") :].rstrip()
+
+
+CONTRADICTIONS = [
+    ("a > b, b > a", "a", ["'b' cannot be dearer than 'a'", "'a' > 'b'"]),
+    ("a > b > c > a", "a", ["'c' cannot be dearer than 'a'", "'a' > 'c'"]),
+    ("a > b, c > d, d > a, b > c", "c", ["'b' cannot be dearer than 'c'", "'c' > 'b'"]),
+    ("a > b = c > a", "a", ["'c' cannot be dearer than 'a'", "'a' > 'c'"]),
+    ("a > b, a = b", "b, a = b", ["'a' cannot be dearer than 'b'", "'a' = 'b'"]),
+    ("a = b = c, x > y, c > a", "a", ["'c' cannot be dearer than 'a'", "'c' = 'a'"]),
+    ("a > b, c = a, b = d, d > c", "c", ["'d' cannot be dearer than 'c'", "'c' > 'd'"]),
+    ("a > a", "a", ["'a' is compared with itself"]),
+    ("b > c, a = a", "a", ["'a' is compared with itself"]),
+    ("bb > a > bb", "bb", ["'a' cannot be dearer than 'bb'", "'bb' > 'a'"]),
+]
+MISSPELT = [
+    ("", "", ["expected an input's name", "the text ends", "Example"]),
+    ("   ", "", ["expected an input's name", "the text ends"]),
+    ("a >", "", ["expected an input's name", "the text ends"]),
+    ("a > b,", "", ["expected an input's name", "the text ends"]),
+    ("a = ", "", ["expected an input's name", "the text ends"]),
+    ("> a", "> a", ["expected an input's name, got '>'"]),
+    (", a", ", a", ["expected an input's name, got ','"]),
+    ("a > > b", "> b", ["expected an input's name, got '>'"]),
+    ("a >= b", "= b", ["expected an input's name, got '='"]),
+    ("a > b,, c", ", c", ["expected an input's name, got ','"]),
+    ("a < b", "< b", ["got '<'", "dearer input first", "'>'"]),
+    ("nickel > chromium < iron", "< iron", ["got '<'", "dearer input first"]),
+    ("a > <b", "<b", ["got '<'"]),
+]
+
+
+class TestRefusing:
+    @pytest.mark.parametrize(("text", "place", "said"), CONTRADICTIONS, ids=[row[0] for row in CONTRADICTIONS])
+    def test_an_order_that_contradicts_itself_shows_where(self, text: str, place: str, said: list[str]) -> None:
+        message = refusal(text)
+        assert all(words in message for words in said), message
+        assert text in message
+        assert marked(message) == place
+
+    @pytest.mark.parametrize(("text", "place", "said"), MISSPELT, ids=[repr(row[0]) for row in MISSPELT])
+    def test_an_order_that_cannot_be_read_shows_where(self, text: str, place: str, said: list[str]) -> None:
+        message = refusal(text)
+        assert all(words in message for words in said), message
+        assert marked(message) == place
+
+    def test_the_caret_stands_in_the_right_column_of_a_text_of_several_lines(self) -> None:
+        assert marked(refusal("a > b,\n\tb > c,\nc > a")) == "a"
+
+    @law
+    @given(stated_orders(), st.data())
+    def test_turning_round_what_follows_is_always_a_contradiction(self, stated: Stated, data: st.DataObject) -> None:
+        dearer, _ = closure(stated)
+        assume(dearer)
+        a, b = data.draw(st.sampled_from(sorted(dearer)))
+        sign = data.draw(st.sampled_from([">", "="]))
+        message = refusal(f"{stated.text}, {b} {sign} {a}")
+        assert "cannot be dearer than" in message
+        assert sign == "=" or marked(message) == a
+
+    @pytest.mark.parametrize("given", [None, 3, 2.5, {"a": 1}, {"a", "b"}, ["a", 1], ["a", None]], ids=repr)
+    def test_what_is_neither_text_nor_names_is_refused_with_an_example(self, given: Any) -> None:
+        message = refusal(given)
+        assert repr(given) in message
+        assert '"nickel > chromium"' in message
+
+    def test_an_empty_list_is_refused_with_what_to_use_instead(self) -> None:
+        assert "cost=None" in refusal([])
+
+    def test_a_list_that_names_an_input_twice_shows_where(self) -> None:
+        assert marked(refusal(["alpha", "beta", "alpha"])) == "alpha"
+        assert marked(refusal(["x", "beta", "beta"])) == "beta"
+
+    @pytest.mark.parametrize("name", ["a>b", "a,b", "a = b", "<", "", " ", " a"], ids=repr)
+    def test_a_list_with_a_name_the_language_cannot_write_is_refused_by_name(self, name: str) -> None:
+        assert repr(name) in refusal(["c", name])
+
+
+class TestColumns:
+    @law
+    @given(stated_orders(), st.data())
+    def test_columns_find_the_inputs_of_the_order_in_the_space(self, stated: Stated, data: st.DataObject) -> None:
+        order = Order.parse(stated.text)
+        of_space = data.draw(st.permutations([*stated.names, "something else"]))
+        assert [of_space[j] for j in order.columns(of_space)] == list(order.names)
+
+    @law
+    @given(stated_orders(), st.data())
+    def test_an_input_the_space_lacks_is_shown_by_name_and_place(self, stated: Stated, data: st.DataObject) -> None:
+        order = Order.parse(stated.text)
+        lacking = data.draw(st.sampled_from(stated.names))
+        of_space = [name for name in stated.names if name != lacking] + ["other"]
+        with pytest.raises(InvalidOrderError) as caught:
+            order.columns(of_space)
+        message = str(caught.value)
+        assert f"{lacking!r} is not an input" in message
+        assert f"The space has {', '.join(of_space)}" in message
+        from_caret = marked(message.split("\nThe space has")[0])
+        assert from_caret.startswith(lacking)
+        assert from_caret[len(lacking) :].lstrip()[:1] in ("", ">", "=", ",")
+
+    def test_the_caret_is_not_misled_by_a_longer_name_that_holds_the_missing_one(self) -> None:
+        with pytest.raises(InvalidOrderError) as caught:
+            Order.parse("pig iron ore > iron ore > iron").columns(["pig iron ore", "iron ore"])
+        assert marked(str(caught.value)) == "iron"
+
+
+def draws(order: Order, count: int, seed: int = 0) -> Array:
+    rng = np.random.default_rng(seed)
+    return np.array([order.sample(rng) for _ in range(count)])
+
+
+@functools.cache
+def drawn(text: str) -> Array:
+    return draws(Order.parse(text), 4_000)
+
+
+class TestWeights:
+    @law
+    @given(stated_orders(), st.integers(0, 2**32))
+    def test_every_sample_is_a_weighting_that_agrees_with_every_comparison(self, stated: Stated, seed: int) -> None:
+        order = Order.parse(stated.text)
+        for weights in [*draws(order, 5, seed), order.centre()]:
+            of = dict(zip(order.names, weights, strict=True))
+            assert weights.shape == (len(stated.names),)
+            assert np.all(weights >= 0)
+            assert weights.sum() == pytest.approx(1.0, abs=1e-12)
+            for a, sign, b in stated.relations:
+                assert abs(of[a] - of[b]) <= 1e-14 if sign == "=" else of[a] >= of[b] - 1e-15
+            assert order.agrees(weights)
+
+    @law
+    @given(stated_orders(), st.integers(0, 2**32), st.data())
+    def test_weights_that_break_one_comparison_do_not_agree(
+        self, stated: Stated, seed: int, data: st.DataObject
+    ) -> None:
+        assume(stated.relations)
+        order = Order.parse(stated.text)
+        a, _, b = data.draw(st.sampled_from(stated.relations))
+        broken = draws(order, 1, seed)[0]
+        broken[order.names.index(b)] = broken[order.names.index(a)] + 1e-3
+        assert not order.agrees(broken)
+
+    @law
+    @given(stated_orders(), st.integers(0, 2**32))
+    def test_the_same_generator_gives_the_same_weights(self, stated: Stated, seed: int) -> None:
+        once, again = (draws(Order.parse(stated.text), 3, seed) for _ in range(2))
+        np.testing.assert_array_equal(once, again)
+
+    @law
+    @given(stated_orders())
+    def test_changing_a_returned_centre_does_not_change_the_order(self, stated: Stated) -> None:
+        order = Order.parse(stated.text)
+        before = order.centre()
+        order.centre()[:] = 0.0
+        np.testing.assert_array_equal(order.centre(), before)
+
+    @law
+    @given(names(most=12))
+    def test_the_centre_of_a_chain_is_the_mean_of_a_sorted_flat_dirichlet(self, chain: list[str]) -> None:
+        k = len(chain)
+        expected = np.cumsum(1.0 / np.arange(k, 0, -1))[::-1] / k  # (1/k) Σ_{i≥j} 1/i
+        np.testing.assert_allclose(Order.parse(chain).centre(), expected, atol=1e-12)
+
+    @law
+    @given(names(most=8))
+    def test_inputs_that_are_not_compared_or_all_tied_share_evenly_on_average(self, listed: list[str]) -> None:
+        for sign in (", ", " = "):
+            np.testing.assert_allclose(Order.parse(sign.join(listed)).centre(), 1 / len(listed), atol=1e-12)
+
+
+def rejected(order: Order, count: int, seed: int) -> Array:
+    """(m, k) weights drawn by rejection, knowing nothing of line-ups.
+
+    The masses m_g of groups, uniform on their simplex, and a member's weight v_g = m_g / n_g: a linear map, so v is
+    uniform on Σ n_g v_g = 1, and what is left after throwing away those that disagree is uniform on the region.
+    """
+    sizes = np.array([len(group) for group in order.groups])
+    each = np.random.default_rng(seed).dirichlet(np.ones(len(sizes)), size=count) / sizes
+    kept = np.all([each[:, i] >= each[:, j] for i, j in order.above] or [np.ones(count, bool)], axis=0)
+    return np.repeat(each[kept], sizes, axis=1)
+
+
+REGIONS = {
+    "one": "a",
+    "pair": "a > b",
+    "chain": "a > b > c > d",
+    "two chains": "a > b, x > y",
+    "chains of unlike length": "a > b > c, x",
+    "N": "a > c, b > c, b > d",
+    "diamond": "a > b > d, a > c > d",
+    "nothing compared": "a, b, c",
+    "V": "a > b, a > c",
+    "tie beside one": "a = b, c",
+    "tie of three beside a chain": "a = b = c, x > y",
+    "tie above": "a = b > c",
+    "tie below": "a > b = c = d",
+    "diamond with a tie": "a > b = e > d, a > c > d",
+    "N with ties": "a = e > c, b > c, b > d = f",
+}
+
+
+def standard_errors(ours: Array, theirs: Array) -> Array:
+    """How many standard errors lie between the means of two samples, column by column."""
+    error = np.sqrt(ours.var(axis=0) / len(ours) + theirs.var(axis=0) / len(theirs))
+    return np.asarray(np.abs(ours.mean(axis=0) - theirs.mean(axis=0)) / np.maximum(error, 1e-15))
+
+
+class TestUniformity:
+    @pytest.mark.parametrize("text", REGIONS.values(), ids=REGIONS.keys())
+    def test_samples_have_the_law_of_rejection_from_a_flat_dirichlet(self, text: str) -> None:
+        order = Order.parse(text)
+        ours, theirs = drawn(text), rejected(order, 200_000, seed=1)[:20_000]
+        pairs = np.triu_indices(ours.shape[1])
+        assert np.all(standard_errors(ours, theirs) < 4)
+        second = standard_errors(*((sample[:, pairs[0]] * sample[:, pairs[1]]) for sample in (ours, theirs)))
+        assert np.all(second < 4)
+        directions = [*np.eye(ours.shape[1]), *np.random.default_rng(2).standard_normal((3, ours.shape[1]))]
+        for direction in directions if len(order.groups) > 1 else []:
+            assert ks_2samp(ours @ direction, theirs @ direction).pvalue > 1e-3
+
+    @pytest.mark.parametrize("text", REGIONS.values(), ids=REGIONS.keys())
+    def test_the_centre_is_the_mean_of_the_samples(self, text: str) -> None:
+        order = Order.parse(text)
+        for sample in (drawn(text), rejected(order, 200_000, seed=4)):
+            error = sample.std(axis=0) / np.sqrt(len(sample))
+            assert np.all(np.abs(sample.mean(axis=0) - order.centre()) < 4 * error + 1e-12)
+
+    @pytest.mark.parametrize("k", [2, 3, 7])
+    def test_a_chain_has_the_law_of_a_sorted_flat_dirichlet(self, k: int) -> None:
+        ours = draws(Order.parse([f"x{j}" for j in range(k)]), 4_000, seed=5)
+        theirs = np.sort(np.random.default_rng(6).dirichlet(np.ones(k), size=20_000), axis=1)[:, ::-1]
+        assert np.all(standard_errors(ours, theirs) < 4)
+        assert all(ks_2samp(ours[:, j], theirs[:, j]).pvalue > 1e-3 for j in range(k))
+
+
+def seconds(order_of: Sequence[str] | str) -> float:
+    """The best of three times to read an order, find its centre and draw once: a busy core must not fail it."""
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        order = Order.parse(order_of)
+        order.centre()
+        order.sample(np.random.default_rng(0))
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+class TestSpeed:
+    def test_twenty_names_in_a_chain_take_less_than_50_milliseconds(self) -> None:
+        assert seconds([f"x{j}" for j in range(20)]) < 0.05
+
+    def test_twenty_names_in_two_chains_take_less_than_half_a_second(self) -> None:
+        assert seconds(" > ".join(f"x{j}" for j in range(10)) + ", " + " > ".join(f"y{j}" for j in range(10))) < 0.5
+
+    def test_too_many_inputs_that_are_not_compared_are_refused_with_what_to_do(self) -> None:
+        order = Order.parse(", ".join(f"x{j}" for j in range(22)))
+        with pytest.raises(InvalidOrderError, match=r"22 groups.*Compare more.*tie"):
+            order.sample(np.random.default_rng(0))
