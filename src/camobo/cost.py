@@ -1,0 +1,210 @@
+"""What a point costs, as far as an order of inputs can say, and how that fades.
+
+A cost C lies in [0, 1). An acquisition multiplies what it hopes to gain by 1 − C, so all that is ever needed is
+log(1 − C) and its gradient: a `Discount`. A cost model makes one for a `Moment`, the step t and the planned budget,
+with one draw of the weights the order leaves open. Points come as (n, d) *levels*: 0 at an input's cheap end, 1 at
+its dear end (`Space.expense`). Inputs the order does not name do not enter.
+
+    PaperCost      Eq. 8 of the paper, with the reading that makes it work (`ascending`) or as printed
+    AdditiveCost   the default: the same exponential law, but no input is free because another is at zero
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from camobo.errors import InvalidOptionError, InvalidOrderError, NotBuiltError
+from camobo.order import Order
+from camobo.space import Array
+
+_COOLING = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When: the step t = 1, 2, … and, if one was planned, the budget of evaluations it counts against.
+
+    >>> Moment(1, 10).left, Moment(6, 10).left, Moment(99, 10).left
+    (1.0, 0.5, 0.0)
+    """
+
+    step: int
+    budget: int | None = None
+
+    @property
+    def left(self) -> float:
+        """The share of the budget that is left before this step; without a budget, 1 / (1 + steps made / 30)."""
+        made = self.step - 1
+        return 1.0 / (1.0 + made / 30.0) if self.budget is None else max(0.0, 1.0 - made / self.budget)
+
+
+class Discount(Protocol):
+    """1 − C at one moment, in logarithms, over (n, d) levels."""
+
+    def log(self, levels: Array) -> Array:
+        """(n,) log(1 − C)."""
+        ...
+
+    def log_slope(self, levels: Array) -> Array:
+        """(n, d) its gradient with respect to the levels."""
+        ...
+
+
+@runtime_checkable
+class Cost(Protocol):
+    """A cost model: what an order of inputs (or prices, later) says about points."""
+
+    @property
+    def order(self) -> Order:
+        """The order it keeps."""
+        ...
+
+    def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
+        """The discount at a moment, over the inputs called `names`, with one draw of the weights."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PaperCost:
+    """Eq. 8: C(x, t) = Π_j (1 − π_j), π_j = λ_j exp(−λ_j x_j), λ_j = 1 / (w_j t + 1), w a sorted flat Dirichlet draw.
+
+    The printed text gives the dearest input the largest w. But ∂ log C / ∂x_j rises with λ_j and so falls with w_j:
+    as printed, it is the *cheap* inputs whose use costs more. `weights="ascending"` (the default) gives the dearest the
+    smallest w, which does what the paper describes and what its results show; `weights="printed"` keeps the erratum.
+
+    >>> rng = np.random.default_rng(0)
+    >>> discount = PaperCost("x1 > x2").at(Moment(1), ["x1", "x2"], rng)
+    >>> levels = np.array([[0.9, 0.1], [0.1, 0.9]])
+    >>> bool(np.diff(discount.log(levels))[0] > 0)  # the dear input high costs more than the cheap one high
+    True
+    """
+
+    order: Order
+    weights: Literal["ascending", "printed"] = "ascending"
+
+    def __init__(
+        self, order: str | Sequence[str] | Order, *, weights: Literal["ascending", "printed"] = "ascending"
+    ) -> None:
+        if weights not in ("ascending", "printed"):
+            raise InvalidOptionError(f'PaperCost: weights must be "ascending" or "printed", got {weights!r}.')
+        object.__setattr__(self, "order", Order.parse(order))
+        object.__setattr__(self, "weights", weights)
+
+    def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
+        """The discount at a moment, with one draw of w."""
+        order = self.order.reversed() if self.weights == "ascending" else self.order
+        w = order.sample(rng)
+        return ExponentialProduct(_columns(self.order, names), 1.0 / (w * moment.step + 1.0))
+
+
+@dataclass(frozen=True, slots=True)
+class ExponentialProduct:
+    """1 − Π_j (1 − λ_j exp(−λ_j x_j)): the paper's 1 − C for given rates λ."""
+
+    columns: NDArray[np.intp]
+    rates: Array
+
+    def _densities(self, levels: Array) -> Array:
+        """(n, k) π_j; kept a hair below one so that its logarithms stay finite."""
+        rates = self.rates
+        return np.minimum(rates * np.exp(-rates * levels[:, self.columns]), 1.0 - 1e-15)
+
+    def log(self, levels: Array) -> Array:
+        """(n,) log(1 − C) = log(−expm1(Σ log1p(−π_j))): 1 − C falls like 1/t and must not be formed by subtraction."""
+        return np.asarray(np.log(-np.expm1(np.log1p(-self._densities(levels)).sum(axis=1))))
+
+    def log_slope(self, levels: Array) -> Array:
+        """(n, d) ∂ log(1 − C) / ∂x_j = −C / (1 − C) · λ_j π_j / (1 − π_j)."""
+        density = self._densities(levels)
+        log_cost = np.log1p(-density).sum(axis=1, keepdims=True)
+        slope = np.zeros_like(levels)
+        slope[:, self.columns] = np.exp(log_cost) / np.expm1(log_cost) * self.rates * density / (1.0 - density)
+        return slope
+
+
+@dataclass(frozen=True, slots=True)
+class AdditiveCost:
+    """C(u, t) = 1 − exp(−s_t v·u): probabilities that "no expense was met" multiply, so every input always counts.
+
+    v is the centre of all weightings that agree with the order, or one uniform draw of them a suggestion
+    (`weights="drawn"`). s_t = `strength` × (the share of the budget left)^1.5.
+
+    >>> discount = AdditiveCost("x1 > x2", strength=4.0).at(Moment(1, 100), ["x1", "x2"], np.random.default_rng(0))
+    >>> discount.log(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    array([-0., -3., -1.])
+    """
+
+    order: Order
+    strength: float = 32.0
+    weights: Literal["centre", "drawn"] = "centre"
+
+    def __init__(
+        self,
+        order: str | Sequence[str] | Order,
+        *,
+        strength: float = 32.0,
+        weights: Literal["centre", "drawn"] = "centre",
+    ) -> None:
+        if not isinstance(strength, (int, float)) or isinstance(strength, bool) or not 0.0 <= strength < math.inf:
+            raise InvalidOptionError(f"AdditiveCost: strength must be a number ≥ 0, got {strength!r}.")
+        if weights not in ("centre", "drawn"):
+            raise InvalidOptionError(f'AdditiveCost: weights must be "centre" or "drawn", got {weights!r}.')
+        object.__setattr__(self, "order", Order.parse(order))
+        object.__setattr__(self, "strength", float(strength))
+        object.__setattr__(self, "weights", weights)
+
+    def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
+        """The discount at a moment."""
+        v = self.order.centre() if self.weights == "centre" else self.order.sample(rng)
+        slope = np.zeros(len(names))
+        slope[_columns(self.order, names)] = self.strength * moment.left**_COOLING * v
+        return ExponentialSum(slope)
+
+
+@dataclass(frozen=True, slots=True)
+class ExponentialSum:
+    """exp(−rates·u): the additive 1 − C for (d,) rates."""
+
+    rates: Array
+
+    def log(self, levels: Array) -> Array:
+        """(n,) log(1 − C) = −rates·u."""
+        return np.asarray(-(levels @ self.rates))
+
+    def log_slope(self, levels: Array) -> Array:
+        """(n, d) −rates."""
+        return np.broadcast_to(-self.rates, levels.shape)
+
+
+def _columns(order: Order, names: Sequence[str]) -> NDArray[np.intp]:
+    return np.array(order.columns(names), dtype=np.intp)
+
+
+CostLike: TypeAlias = str | Sequence[str] | Order | PaperCost | AdditiveCost | None
+
+
+def as_cost(given: Any, names: Sequence[str], *, paper: bool = False) -> PaperCost | AdditiveCost | None:
+    """A cost model from anything a user may give, checked against the names; `paper` turns a bare order into Eq. 8."""
+    if given is None:
+        return None
+    if isinstance(given, (PaperCost, AdditiveCost)):
+        given.order.columns(names)
+        return given
+    if isinstance(given, (Mapping, Callable)):  # type: ignore[arg-type]
+        raise NotBuiltError(
+            f"cost: prices and cost functions are not built yet, got {given!r}. "
+            'Say which inputs are dearer, for example cost="nickel > chromium".'
+        )
+    if not isinstance(given, (str, Order, Sequence)):
+        raise InvalidOrderError(
+            f'cost: need an order such as "nickel > chromium", a cost model or None, got {given!r}.'
+        )
+    cost = PaperCost(given) if paper else AdditiveCost(given)
+    cost.order.columns(names)
+    return cost
