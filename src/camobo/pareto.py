@@ -1,0 +1,46 @@
+"""Dominance, front and hypervolume. Values are (n, M) and larger is better throughout.
+
+The paper's Eq. 4 leaves out every point that some point weakly dominates, and so, each point weakly dominating itself,
+leaves out all. Here a point is on the front unless another is at least as good everywhere and better somewhere (Eq. 3).
+"""
+
+from __future__ import annotations
+
+import moocore
+import numpy as np
+from numpy.typing import NDArray
+
+from camobo.space import Array
+
+
+def dominates(a: Array, b: Array) -> bool:
+    """Whether (M,) values a are at least as good as b everywhere and better somewhere.
+
+    >>> dominates(np.array([1.0, 2.0]), np.array([1.0, 1.0])), dominates(np.ones(2), np.ones(2))
+    (True, False)
+    """
+    return bool(np.all(a >= b) and np.any(a > b))
+
+
+def on_front(values: Array) -> NDArray[np.bool_]:
+    """(n,) which rows of (n, M) values no other row dominates; equal rows are kept together.
+
+    >>> on_front(np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 0.0]])).tolist()
+    [True, True, False, True]
+    """
+    if len(values) == 0:
+        return np.zeros(0, dtype=np.bool_)
+    return np.asarray(moocore.is_nondominated(values, maximise=True, keep_weakly=True), dtype=np.bool_)
+
+
+def hypervolume(values: Array, reference: Array) -> float:
+    """Volume dominated by (n, M) values above the (M,) reference point; rows not above it everywhere add nothing.
+
+    >>> hypervolume(np.array([[2.0, 1.0], [1.0, 2.0]]), np.zeros(2))
+    3.0
+    """
+    if len(values) == 0:
+        return 0.0
+    if values.shape[1] == 1:
+        return max(0.0, float(values.max() - reference[0]))
+    return float(moocore.hypervolume(values, ref=reference, maximise=True))
