@@ -1,0 +1,231 @@
+"""How much a point promises, in logarithms: scalarised UCB (Eq. 7), expected hypervolume improvement, and cost (Eq. 9).
+
+A *utility* turns the posterior of M independent objectives at b points, (b, M) means and deviations of standardised
+values, larger better, into (b,) logarithms, and knows its gradients. `Acquisition` adds log(1 − C) and follows the
+chain rule back to the unit cube. Working in logarithms keeps the product α = Q (1 − C) meaningful when 1 − C falls
+like 1/t, and makes the rule "of two equal points the dearer is never preferred" hold for every sign of Q.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from camobo.cost import Discount
+from camobo.gp import GP
+from camobo.space import Array, Space
+
+_LEAST_Q = 1e-3  # below it log Q goes on as a straight line in Q
+_HINT = 1e-9  # the slope left where no improvement is in sight, relative to the hypervolume reached
+
+
+def beta_practical(step: int) -> float:
+    """β_t = 0.125 ln(2t + 1), the value of Paria, Kandasamy & Póczos (2019) whose method is the paper's baseline."""
+    return 0.125 * math.log(2.0 * step + 1.0)
+
+
+def beta_theory(step: int, log_points: float) -> float:
+    """Theorem 1: β_t = 2 ln(t² |X| / √(2π)), with ln |X| given; never below zero."""
+    return max(0.0, 2.0 * (2.0 * math.log(step) + log_points - 0.5 * math.log(2.0 * math.pi)))
+
+
+class Utility(Protocol):
+    """What the posterior at a point is worth."""
+
+    def log(self, mean: Array, deviation: Array) -> Array:
+        """(b,) logarithm of the utility of (b, M) means and deviations."""
+        ...
+
+    def log_slopes(self, mean: Array, deviation: Array) -> tuple[Array, Array, Array]:
+        """The same, and its gradients (b, M) with respect to means and to deviations."""
+        ...
+
+    def softened(self) -> Utility:
+        """A version without kinks, for gradient steps; it may be itself."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarisedUCB:
+    """Eq. 7: Q = min_m θ_m (μ_m + √β σ_m − R_m).
+
+    log Q where Q ≥ 0.001; below, the straight line in Q that continues it. So α = Q (1 − C) is the paper's where Q is
+    positive, yet a dear point is not preferred where Q is negative, as the product itself would (PAPER-NOTES §3.4).
+    `softness` replaces the minimum by −τ log Σ exp(−·/τ): 0 is the minimum itself.
+    """
+
+    weights: Array
+    reference: Array
+    beta: float
+    softness: float = 0.0
+
+    def log(self, mean: Array, deviation: Array) -> Array:
+        """(b,) log Q, continued below 0.001."""
+        return self._log_of(self._least(self._terms(mean, deviation))[0])
+
+    def log_slopes(self, mean: Array, deviation: Array) -> tuple[Array, Array, Array]:
+        """(b,) log Q and its gradients (b, M)."""
+        q, share = self._least(self._terms(mean, deviation))
+        slope = share * self.weights / np.maximum(q, _LEAST_Q)[:, None]
+        return self._log_of(q), slope, math.sqrt(self.beta) * slope
+
+    def softened(self) -> ScalarisedUCB:
+        """With a soft minimum."""
+        return replace(self, softness=0.02)
+
+    def _terms(self, mean: Array, deviation: Array) -> Array:
+        return self.weights * (mean + math.sqrt(self.beta) * deviation - self.reference)
+
+    def _least(self, terms: Array) -> tuple[Array, Array]:
+        """(b,) the minimum over objectives and (b, M) each one's share in it."""
+        q = terms.min(axis=1)
+        if self.softness == 0.0:
+            return q, np.eye(terms.shape[1])[terms.argmin(axis=1)]
+        odds = np.exp((q[:, None] - terms) / self.softness)
+        total = odds.sum(axis=1)
+        return q - self.softness * np.log(total), odds / total[:, None]
+
+    @staticmethod
+    def _log_of(q: Array) -> Array:
+        line = math.log(_LEAST_Q) + q / _LEAST_Q - 1.0
+        return np.where(q >= _LEAST_Q, np.log(np.maximum(q, _LEAST_Q)), line)
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedHypervolume:
+    """Expected hypervolume improvement, by random scalarisations: linear in the number of objectives.
+
+    The hypervolume is an average over directions of reach^M (`scalarize.reach`), so is its expected improvement:
+
+        Q = mean_k [ (min_m (μ_m + σ_m z_km − R_m) / ray_km)_+^M − reach_k^M ]_+
+
+    with one joint quasi-random sequence of rays and normal z. The same (ray, z) pairs serve every point, so the surface
+    is piecewise smooth. `curiosity` adds Σ_m curiosity_m σ_m to Q: what a point teaches is worth something even where
+    no improvement is in sight, so that between improvements too small to matter cost and ignorance decide.
+    """
+
+    rays: Array
+    """(k, M) directions, each objective in units of the range that matters."""
+    z: Array
+    """(k, M) standard normal numbers."""
+    reached: Array
+    """(k,) how far the front reaches along each ray."""
+    reference: Array
+    curiosity: Array
+
+    @property
+    def volume(self) -> float:
+        """The hypervolume reached already, in the units of Q."""
+        return float(_power(self.reached, self.rays.shape[1]).mean())
+
+    def log(self, mean: Array, deviation: Array) -> Array:
+        """(b,) log (Q + curiosity·σ)."""
+        along, _ = self._along(mean, deviation)
+        gain = self._gain(along)
+        return np.asarray(np.log(gain + deviation @ self.curiosity + self._hint(along, gain)[0]))
+
+    def log_slopes(self, mean: Array, deviation: Array) -> tuple[Array, Array, Array]:
+        """(b,) log (Q + curiosity·σ) and its gradients (b, M)."""
+        along, limiting = self._along(mean, deviation, want_limiting=True)
+        gain, M = self._gain(along), self.rays.shape[1]
+        hint, blank, nearest = self._hint(along, gain)
+        total = gain + deviation @ self.curiosity + hint
+        pull = np.where(along > self.reached, M * _power(along, M - 1), 0.0) / len(self.reached)
+        pull[blank, nearest] += hint[blank]
+        pull /= total[:, None]
+        mean_slope, deviation_slope = np.empty_like(mean), np.empty_like(mean)
+        for m in range(M):
+            of_this = np.where(limiting == m, pull, 0.0)
+            mean_slope[:, m] = of_this @ (1.0 / self.rays[:, m])
+            deviation_slope[:, m] = of_this @ (self.z[:, m] / self.rays[:, m]) + self.curiosity[m] / total
+        return np.log(total), mean_slope, deviation_slope
+
+    def softened(self) -> ExpectedHypervolume:
+        """Itself: averaging over many rays leaves no kink worth smoothing."""
+        return self
+
+    def _along(self, mean: Array, deviation: Array, *, want_limiting: bool = False) -> tuple[Array, NDArray[np.int8]]:
+        """(b, k) how far each sampled outcome reaches along its ray, and which objective limits it."""
+        along = np.full((len(mean), len(self.rays)), np.inf)
+        limiting = np.zeros(along.shape if want_limiting else (0, 0), dtype=np.int8)
+        for m, ray in enumerate(self.rays.T):
+            reach = np.multiply.outer(mean[:, m] - self.reference[m], 1.0 / ray)
+            reach += np.multiply.outer(deviation[:, m], self.z[:, m] / ray)
+            if want_limiting:
+                limiting[reach < along] = m
+            np.minimum(along, reach, out=along)
+        return along, limiting
+
+    def _gain(self, along: Array) -> Array:
+        """(b,) mean improvement of hypervolume."""
+        M = self.rays.shape[1]
+        volume = _power(np.maximum(along, self.reached), M)
+        volume -= _power(self.reached, M)
+        return np.asarray(volume.mean(axis=1))
+
+    def _hint(self, along: Array, gain: Array) -> tuple[Array, NDArray[np.intp], NDArray[np.intp]]:
+        """(b,) a trace of utility that rises towards the front, which rows it moves, and the ray each is nearest on.
+
+        Where no sampled outcome improves anything the surface would be flat and a search on it blind.
+        """
+        blank = np.flatnonzero(gain <= 0.0)
+        short = along[blank] - self.reached
+        nearest = short.argmax(axis=1) if len(blank) else blank
+        hint = np.full(len(gain), _HINT * (self.volume + _HINT))
+        hint[blank] *= np.exp(np.maximum(short[np.arange(len(blank)), nearest], -500.0))
+        return hint, blank, nearest
+
+
+def _power(base: Array, exponent: int) -> Array:
+    """base^exponent for a whole exponent by multiplication: many times faster than the general power."""
+    result = np.ones_like(base) if exponent == 0 else base
+    for _ in range(exponent - 1):
+        result = result * base
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class Acquisition:
+    """log α = log Q + log(1 − C) over the unit cube of a space (Eq. 9; without a discount, Eq. 7 or its like)."""
+
+    space: Space
+    gps: Sequence[GP]
+    utility: Utility
+    discount: Discount | None = None
+
+    def __call__(self, units: Array) -> Array:
+        """(b,) values at (b, d) points; integers and categories count as what they will be evaluated at."""
+        snapped = self.space.snap(units)
+        features = self.space.features(snapped)
+        moments = [gp.posterior(features) for gp in self.gps]
+        value = self.utility.log(
+            np.column_stack([mean for mean, _ in moments]), np.column_stack([deviation for _, deviation in moments])
+        )
+        return value if self.discount is None else value + self.discount.log(self.space.expense(snapped))
+
+    def with_gradient(self, units: Array) -> tuple[Array, Array]:
+        """(b,) values and (b, d) gradients at (b, d) points; 0 along integers and categories."""
+        snapped = self.space.snap(units)
+        features = self.space.features(snapped)
+        moments = [gp.posterior_gradients(features) for gp in self.gps]
+        value, by_mean, by_deviation = self.utility.log_slopes(
+            np.column_stack([moment[0] for moment in moments]), np.column_stack([moment[1] for moment in moments])
+        )
+        slope = np.zeros_like(features)
+        for m, (_, _, mean_slope, deviation_slope) in enumerate(moments):
+            slope += by_mean[:, m : m + 1] * mean_slope + by_deviation[:, m : m + 1] * deviation_slope
+        slope = slope[:, self.space.feature_column]
+        if self.discount is not None:
+            levels = self.space.expense(snapped)
+            value = value + self.discount.log(levels)
+            slope = slope + self.discount.log_slope(levels) * self.space.expense_slope
+        return value, np.where(self.space.continuous, slope, 0.0)
+
+    def softened(self) -> Acquisition:
+        """The same without kinks, for gradient steps."""
+        return replace(self, utility=self.utility.softened())
