@@ -1,0 +1,192 @@
+"""Finding the best point of an acquisition over a space, real, whole and categorical inputs alike.
+
+Candidates first, in one batch: spread over the whole cube, around the points that did best so far, and the cheap corner
+with the edges that leave it. The best few are refined together, real inputs by a batched quasi-Newton ascent, the
+others by trying their neighbours. A small finite space is searched through instead.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from camobo.errors import SpaceExhausted
+from camobo.scalarize import quasi_random
+from camobo.space import Array, Categorical, Integer, Space
+
+_SEARCHED_THROUGH = 2000  # points; beyond it candidates and neighbours are faster than all of them
+_SPREAD, _AROUND, _ON_AN_EDGE, _REFINED, _LAST_RESORT = 256, 128, 4, 5, 5000
+_ASCENT_STEPS, _NEIGHBOUR_ROUNDS = 14, 4
+_SAME = 1e-9
+
+
+class Surface(Protocol):
+    """What is maximised over the unit cube."""
+
+    def __call__(self, units: Array) -> Array:
+        """(b,) values at (b, d) points."""
+        ...
+
+    def with_gradient(self, units: Array) -> tuple[Array, Array]:
+        """(b,) values and (b, d) gradients at (b, d) points."""
+        ...
+
+    def softened(self) -> Surface:
+        """A version without kinks to climb on."""
+        ...
+
+
+def maximise(surface: Surface, space: Space, *, best: Array, taken: Array, rng: np.random.Generator) -> Array:
+    """(d,) the best point found outside the (n, d) `taken` ones; `best` are (m, d) points to search around."""
+    if space.size <= _SEARCHED_THROUGH:
+        free = _unlike(space.grid(), taken)
+        if len(free) == 0:
+            raise SpaceExhausted(
+                f"all {space.size:.0f} points of this space have been handed out. Read the result with study.front(), "
+                "or widen an input and start a new study from these trials with study.add."
+            )
+        return np.asarray(free[np.argmax(surface(free))])
+    candidates = space.snap(candidate_points(space, best, rng))
+    candidates = candidates[np.argsort(-surface(candidates), kind="stable")]
+    found = _refine(surface, space, candidates[:_REFINED])
+    found = found[np.argsort(-surface(found), kind="stable")]
+    last_resort = (space.snap(rng.random((1, space.dimension)))[0] for _ in range(_LAST_RESORT))
+    for point in itertools.chain(found, candidates, last_resort):
+        if len(_unlike(point[None, :], taken)):
+            return np.asarray(point)
+    raise SpaceExhausted(
+        f"none of {_LAST_RESORT} random points of this space was new: nearly all {space.size:.0f} have been handed out."
+    )
+
+
+def candidate_points(space: Space, best: Array, rng: np.random.Generator) -> Array:
+    """(c, d) where to look: everywhere, around the (m, d) best points, in the cheap corner and along its edges."""
+    d = space.dimension
+    spread = quasi_random(_SPREAD, d, rng)
+    centres = best[rng.integers(len(best), size=_AROUND)] if len(best) else rng.random((_AROUND, d))
+    scale = 10.0 ** rng.uniform(-3.0, -0.5, size=(_AROUND, 1))
+    moved = rng.random((_AROUND, d)) < max(0.3, 2.0 / d)
+    around = np.clip(centres + scale * moved * rng.standard_normal((_AROUND, d)), 0.0, 1.0)
+    levels = space.expense(spread[: _SPREAD // 4])
+    nearer = space.at_expense(
+        np.vstack([levels * rng.random((len(levels), 1)), levels * (rng.random(levels.shape) < 0.5)])
+    )
+    return np.vstack([spread, around, nearer, cheap_edges(space)])
+
+
+def cheap_edges(space: Space) -> Array:
+    """(1 + 4d, d) the vertex at which every input is cheapest, and points along each edge that leaves it."""
+    d = space.dimension
+    levels = np.zeros((1 + d * _ON_AN_EDGE, d))
+    for j in range(d):
+        levels[1 + j * _ON_AN_EDGE : 1 + (j + 1) * _ON_AN_EDGE, j] = np.arange(1, _ON_AN_EDGE + 1) / _ON_AN_EDGE
+    return space.at_expense(levels)
+
+
+def _unlike(points: Array, taken: Array) -> Array:
+    """The points that are none of the taken ones."""
+    if len(taken) == 0:
+        return points
+    return np.array([point for point in points if np.abs(taken - point).max(axis=1).min() > _SAME]).reshape(
+        -1, points.shape[1]
+    )
+
+
+def _refine(surface: Surface, space: Space, starts: Array) -> Array:
+    """The starts, moved uphill; each ends at least as high on the exact surface as it began."""
+    smooth = surface.softened()
+    points = starts
+    if space.continuous.any():
+        points = _higher(surface, points, ascend(smooth, points, steps=_ASCENT_STEPS))
+    if not space.continuous.all():
+        for _ in range(_NEIGHBOUR_ROUNDS):
+            moved = _best_neighbours(surface, space, points)
+            if np.array_equal(moved, points):
+                break
+            points = moved
+        if space.continuous.any():
+            points = _higher(surface, points, ascend(smooth, points, steps=_ASCENT_STEPS // 2))
+    return points
+
+
+def _higher(surface: Surface, old: Array, new: Array) -> Array:
+    better = surface(new) > surface(old)
+    return np.where(better[:, None], new, old)
+
+
+def _best_neighbours(surface: Surface, space: Space, points: Array) -> Array:
+    """Each of (b, d) points, or the best of those that differ from it in one whole number or category."""
+    moved = points.copy()
+    for i, point in enumerate(points):
+        around = np.vstack([point, neighbours(space, point)])
+        moved[i] = around[np.argmax(surface(around))]
+    return moved
+
+
+def neighbours(space: Space, point: Array) -> Array:
+    """(m, d) points that differ from (d,) one in a single integer (next, a tenth further) or category (any other)."""
+    rows = []
+    for j, given in enumerate(space.inputs.values()):
+        if isinstance(given, Integer):
+            here, far = given.from_unit(point[j]), max(2, round(given.size / 10))
+            values = {min(max(here + move, given.low), given.high) for move in (-far, -1, 1, far)} - {here}
+        elif isinstance(given, Categorical):
+            values = set(range(len(given.choices))) - {int(given.positions(point[j : j + 1])[0])}
+        else:
+            continue
+        for value in sorted(values):
+            row = point.copy()
+            row[j] = (value + 0.5) / len(given.choices) if isinstance(given, Categorical) else given.to_unit(value)
+            rows.append(row)
+    return np.array(rows).reshape(-1, space.dimension)
+
+
+def ascend(surface: Surface, starts: Array, *, steps: int) -> Array:
+    """(b, d) starts after at most `steps` quasi-Newton steps uphill within the unit cube.
+
+    BFGS with projection, all starts in one batch: a step costs one evaluation of the surface at b points, however many
+    of them are still backtracking. A coordinate at a bound that its gradient pushes against rests.
+    """
+    b, d = starts.shape
+    x = starts.copy()
+    value, slope = surface.with_gradient(x)
+    size = np.maximum(np.linalg.norm(slope, axis=1), 1e-300)
+    curvature = np.eye(d) * (0.1 / size)[:, None, None]  # inverse Hessian; the first step is a tenth of the cube long
+    untouched = np.ones(b, dtype=np.bool_)
+    length = np.ones(b)
+    for _ in range(steps):
+        free = ~(((x <= 0.0) & (slope < 0.0)) | ((x >= 1.0) & (slope > 0.0)))
+        uphill = slope * free
+        step = np.einsum("bij,bj->bi", curvature, uphill) * free
+        lost = np.einsum("bi,bi->b", step, uphill) <= 0.0
+        step[lost] = uphill[lost] * (0.1 / size[lost])[:, None]
+        ahead = np.clip(x + length[:, None] * step, 0.0, 1.0)
+        move = ahead - x
+        if np.abs(move).max() < 1e-7:
+            break
+        new_value, new_slope = surface.with_gradient(ahead)
+        good = new_value > value + 1e-4 * np.einsum("bi,bi->b", slope, move)
+        _update(curvature, untouched, move, slope - new_slope, good)
+        x[good], value[good], slope[good] = ahead[good], new_value[good], new_slope[good]
+        length = np.where(good, 1.0, 0.25 * length)
+    return x
+
+
+def _update(
+    curvature: Array, untouched: NDArray[np.bool_], move: Array, change: Array, good: NDArray[np.bool_]
+) -> None:
+    """The BFGS update of (b, d, d) inverse Hessians, in place, where a step was good and curvature is positive."""
+    product = np.einsum("bi,bi->b", move, change)
+    rows = np.flatnonzero(good & (product > 1e-12))
+    if len(rows) == 0:
+        return
+    s, y, rho = move[rows], change[rows], 1.0 / product[rows]
+    first = untouched[rows]
+    scale = product[rows] / np.einsum("bi,bi->b", y, y)
+    start = np.where(first[:, None, None], np.eye(s.shape[1]) * scale[:, None, None], curvature[rows])
+    left = np.eye(s.shape[1]) - rho[:, None, None] * s[:, :, None] * y[:, None, :]
+    curvature[rows] = left @ start @ left.transpose(0, 2, 1) + rho[:, None, None] * s[:, :, None] * s[:, None, :]
+    untouched[rows] = False
