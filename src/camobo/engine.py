@@ -1,0 +1,343 @@
+"""The next point to try, as a function of its arguments: no disk, no clock, no global random state.
+
+    Plan ── what a study is about: space, objectives, cost, budget, method, seed
+    Data ── what is known so far
+      │
+      ├─ few observations ──> initial design: space-filling, from the cheap side
+      └─ else  update_models ──> believe what is pending ──> utility × discount ──> maximise ──> Suggestion
+
+Random streams derive from (seed, purpose, trial number), so the n-th suggestion does not depend on how the study got
+there. Models are cached between calls by the caller; a cache that does not match the data is ignored, and one that does
+gives bitwise what a fresh start would, because both fit on the same prefix of the data and append the rest one by one.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from camobo import gp
+from camobo.acquisition import Acquisition, ExpectedHypervolume, ScalarisedUCB, Utility, beta_practical, beta_theory
+from camobo.cost import AdditiveCost, Discount, Moment, PaperCost
+from camobo.maximize import maximise
+from camobo.pareto import on_front
+from camobo.scalarize import directions, flat_weights, normal, quasi_random, reach
+from camobo.space import Array, Space
+
+Method: TypeAlias = Literal["default", "paper"]
+Beta: TypeAlias = Literal["practical", "theory"]
+
+_RAYS = 128
+_ANYWHERE = 64
+_EXPLORE_EVERY = 3
+_EXPLORER_DEVIATIONS = 2.0
+_INDIFFERENT = 3e-3
+_CHEAP_SIDE = 0.5
+_GRID_PER_REAL = 100.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a study is about; nothing in it changes while the study runs."""
+
+    space: Space
+    objectives: Mapping[str, Literal["min", "max"]]
+    cost: PaperCost | AdditiveCost | None = None
+    budget: int | None = None
+    seed: int = 0
+    method: Method = "default"
+    reference: tuple[float, ...] | None = None
+    beta: Beta = "practical"
+    refit_every: int = 10
+
+    @property
+    def signs(self) -> Array:
+        """(M,) 1 for objectives to maximise, −1 for those to minimise."""
+        return np.array([1.0 if goal == "max" else -1.0 for goal in self.objectives.values()])
+
+    @property
+    def initial(self) -> int:
+        """How many points the initial design has: one an input and one more."""
+        return self.space.dimension + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """What is known when a point is asked for; rows in the order of the trials' numbers.
+
+    `units` (n, d) and `values` (n, M) are what was measured, values signed so that larger is better; `pending` (p, d)
+    is being measured now; `failed` (q, d) could not be; `step` counts suggestions, this one included, from 1.
+    """
+
+    units: Array
+    values: Array
+    pending: Array
+    failed: Array
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """One Gaussian process an objective, and the data they have seen."""
+
+    gps: tuple[gp.GP, ...]
+    units: Array
+    values: Array
+    fitted: int
+    """How many observations the hyper-parameters were fitted on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A point (d,) of the unit cube, how it came about, and the models to hand to the next call."""
+
+    unit: Array
+    notes: tuple[str, ...]
+    models: Models | None = None
+    acquisition: Acquisition | None = field(default=None, repr=False)
+
+
+def suggest(plan: Plan, data: Data, number: int, models: Models | None = None) -> Suggestion:
+    """The point to try as trial `number`."""
+    with _one_thread().limit(limits=1, user_api="blas"):
+        if len(data.units) + len(data.pending) < plan.initial or len(data.units) == 0:
+            return _initial(plan, data, number)
+        return _modelled(plan, data, number, update_models(plan, data, models))
+
+
+@functools.cache
+def _one_thread() -> ThreadpoolController:
+    """Matrices here are small: a second BLAS thread makes fits up to fifteen times slower, and changes results."""
+    return ThreadpoolController()
+
+
+def _stream(plan: Plan, purpose: str, number: int) -> np.random.Generator:
+    return np.random.default_rng([plan.seed, sum(purpose.encode()), number])
+
+
+def _initial(plan: Plan, data: Data, number: int) -> Suggestion:
+    """Point `number` of an even sequence over the cube, drawn towards the cheap end of the inputs the cost names."""
+    space = plan.space
+    shift = _stream(plan, "initial design", 0)
+    levels = quasi_random(number + 1 + len(data.failed), space.dimension, shift)
+    if plan.cost is not None:
+        levels[:, plan.cost.order.columns(space.names)] *= _CHEAP_SIDE
+    taken = np.vstack([data.units, data.pending, data.failed])
+    units = space.at_expense(levels[number:])
+    fresh = [unit for unit in units if len(taken) == 0 or np.abs(taken - unit).max(axis=1).min() > 1e-9]
+    if fresh:
+        return Suggestion(fresh[0], ("initial design",))
+    blank = _Flat()
+    unit = maximise(blank, space, best=taken, taken=taken, rng=_stream(plan, "initial spare", number))
+    return Suggestion(unit, ("initial design, drawn at random: the space is small",))
+
+
+class _Flat:
+    """A surface without a preference."""
+
+    def __call__(self, units: Array) -> Array:
+        return np.zeros(len(units))
+
+    def with_gradient(self, units: Array) -> tuple[Array, Array]:
+        return np.zeros(len(units)), np.zeros_like(units)
+
+    def softened(self) -> _Flat:
+        return self
+
+
+def refit_point(count: int, every: int, *, strict: bool) -> int:
+    """How many of `count` observations hyper-parameters are fitted on; the rest are appended.
+
+    `strict` (the paper): the last multiple of `every`. Otherwise every observation up to twice `every`, then multiples
+    of `every` that double at 200, 400, …: late data hardly moves the hyper-parameters, and a fit costs n³.
+
+    >>> [refit_point(n, 10, strict=False) for n in (7, 19, 27, 199, 219, 799)]
+    [7, 19, 20, 190, 200, 760]
+    """
+    if count < every or (not strict and count < 2 * every):
+        return count
+    stride = every
+    while not strict and count >= 20 * stride:
+        stride *= 2
+    return count - count % stride
+
+
+def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
+    """Models of all the data, from the cache where it fits."""
+    space, paper = plan.space, plan.method == "paper"
+    fitted = refit_point(len(data.units), plan.refit_every, strict=paper)
+    features = space.features(data.units)
+    if cached is not None and cached.fitted == fitted and _is_prefix(cached, data):
+        gps, known = cached.gps, len(cached.units)
+    else:
+        gps = tuple(
+            gp.fit(
+                features[:fitted],
+                data.values[:fitted, m],
+                kernel="se" if paper else "matern52",
+                mean="zero" if paper else "learned",
+            )
+            for m in range(data.values.shape[1])
+        )
+        known = fitted
+    for i in range(known, len(data.units)):
+        gps = tuple(model.append(features[i], data.values[i, m]) for m, model in enumerate(gps))
+    return Models(gps, data.units, data.values, fitted)
+
+
+def _is_prefix(models: Models, data: Data) -> bool:
+    n = len(models.units)
+    return (
+        n <= len(data.units)
+        and np.array_equal(models.units, data.units[:n])
+        and np.array_equal(models.values, data.values[:n])
+    )
+
+
+def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion:
+    space, rng = plan.space, _stream(plan, "suggestion", number)
+    open_points = np.vstack([data.pending, data.failed])
+    gps = models.gps
+    for point in space.features(open_points):
+        gps = tuple(model.believe(point) for model in gps)
+    outcomes = np.vstack([_standardised(gps, data.values), _expected(gps, space.features(data.pending))])
+    units = np.vstack([data.units, data.pending])
+    front = on_front(outcomes)
+    discount = None if plan.cost is None else plan.cost.at(Moment(data.step, plan.budget), space.names, rng)
+    if plan.method == "paper":
+        utility: Utility = _paper_utility(plan, data.step, gps, outcomes, rng)
+        notes: tuple[str, ...] = ("Algorithm 1",)
+    else:
+        explores = number % _EXPLORE_EVERY == 0
+        utility = _default_utility(plan, gps, outcomes[front], outcomes, discount, explores, rng)
+        notes = ("explores beyond the front" if explores else "improves the front",)
+    acquisition = Acquisition(space, gps, utility, discount)
+    taken = np.vstack([data.units, open_points])
+    unit = maximise(acquisition, space, best=units[front], taken=taken, rng=rng)
+    return Suggestion(unit, notes + _rescues(plan, gps), models, acquisition)
+
+
+def _standardised(gps: Sequence[gp.GP], values: Array) -> Array:
+    return np.column_stack([model.standardise(values[:, m]) for m, model in enumerate(gps)])
+
+
+def _expected(gps: Sequence[gp.GP], features: Array) -> Array:
+    return np.column_stack([model.posterior(features)[0] for model in gps])
+
+
+def _rescues(plan: Plan, gps: Sequence[gp.GP]) -> tuple[str, ...]:
+    return tuple(
+        f"model of {name!r}: jitter {model.jitter:.0e} was needed to factorise its covariance"
+        for name, model in zip(plan.objectives, gps, strict=True)
+        if model.jitter > 0.0
+    )
+
+
+def _given_reference(plan: Plan, gps: Sequence[gp.GP]) -> Array | None:
+    if plan.reference is None:
+        return None
+    return np.asarray(_standardised(gps, (plan.signs * np.array(plan.reference))[None, :])[0])
+
+
+def _paper_utility(
+    plan: Plan, step: int, gps: Sequence[gp.GP], outcomes: Array, rng: np.random.Generator
+) -> ScalarisedUCB:
+    """Eq. 7 with objectives mapped to [0, 1] between the worst and the best seen, so that R = 0 unless one is given."""
+    worst, best = outcomes.min(axis=0), outcomes.max(axis=0)
+    given = _given_reference(plan, gps)
+    span = np.maximum(best - worst, 1e-9)
+    beta = beta_practical(step) if plan.beta == "practical" else beta_theory(step, _log_points(plan.space))
+    return ScalarisedUCB(flat_weights(len(gps), rng) / span, worst if given is None else given, beta)
+
+
+def _log_points(space: Space) -> float:
+    """ln |X|; a real input counts as a hundred points, since the theorem is about finite spaces."""
+    return sum(math.log(given.size if math.isfinite(given.size) else _GRID_PER_REAL) for given in space.inputs.values())
+
+
+def _default_utility(
+    plan: Plan,
+    gps: Sequence[gp.GP],
+    front: Array,
+    outcomes: Array,
+    discount: Discount | None,
+    explores: bool,
+    rng: np.random.Generator,
+) -> ExpectedHypervolume:
+    """Expected hypervolume improvement over the front.
+
+    Two of three suggestions measure it against a reference just beyond the front, which resolves the front finely but
+    sees nothing outside it. The third, with a reference beyond everything seen and deviations doubled, looks for pieces
+    of the front that the models do not believe in yet.
+    """
+    M = len(gps)
+    best, worst = front.max(axis=0), outcomes.min(axis=0)
+    near = _just_beyond(front, worst)
+    given = _given_reference(plan, gps)
+    reference = given if given is not None else (worst - 0.3 * (best - worst) - 1e-6 if explores else near)
+    span = np.maximum(best - reference, 1e-6)
+    uniforms = quasi_random(_RAYS, 2 * M, rng)
+    unit_rays = directions(uniforms[:, :M])
+    rays = unit_rays * span
+    z = normal(uniforms[:, M:]) * (_EXPLORER_DEVIATIONS if explores else 1.0)
+    utility = ExpectedHypervolume(rays, z, reach(front, reference, rays), reference, np.zeros(M))
+    if discount is None:
+        return utility
+    box = np.maximum(best - near, 1e-6)
+    own = reach(front, near, unit_rays * box) ** M
+    matters = _INDIFFERENT * float(own.mean() * np.prod(box / span))
+    anywhere = plan.space.features(plan.space.snap(quasi_random(_ANYWHERE, plan.space.dimension, rng)))
+    unknown = np.array([model.posterior(anywhere)[1].max() for model in gps])
+    return replace(utility, curiosity=matters / (M * unknown))
+
+
+def _just_beyond(front: Array, worst: Array) -> Array:
+    """(M,) a tenth of the front's range below its worst corner; where it has no range, below the worst seen."""
+    best, nadir = front.max(axis=0), front.min(axis=0)
+    return np.asarray(np.where(best - nadir > 1e-9, nadir - 0.1 * (best - nadir), worst - 0.1 * (best - worst) - 1e-3))
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Why a point was suggested: what the models expected, what it cost, and the point cost-blindness would give."""
+
+    mean: Array | None
+    """(M,) predictions in the objectives' own units; None before there is a model."""
+    deviation: Array | None
+    utility: float | None
+    """Q, before the cost."""
+    cost: float | None
+    """C in [0, 1), at the moment it was suggested."""
+    without_cost: Array | None
+    """(d,) what the same call suggests with cost=None."""
+    notes: tuple[str, ...]
+
+
+def account(plan: Plan, data: Data, number: int, unit: Array) -> Account:
+    """Tell why `unit` was suggested as trial `number`: the suggestion made again, looked at, and made without cost."""
+    suggestion = suggest(plan, data, number)
+    blind = suggest(replace(plan, cost=None), data, number).unit if plan.cost is not None else None
+    surface = suggestion.acquisition
+    if surface is None:
+        return Account(None, None, None, None, blind, suggestion.notes)
+    features = plan.space.features(unit[None, :])
+    moments = [model.posterior(features) for model in surface.gps]
+    log_q = surface.utility.log(np.array([[m[0][0] for m in moments]]), np.array([[m[1][0] for m in moments]]))[0]
+    predicted = [model.predict(features) for model in surface.gps]
+    cost = None
+    if surface.discount is not None:
+        cost = -math.expm1(float(surface.discount.log(plan.space.expense(unit[None, :]))[0]))
+    return Account(
+        plan.signs * np.array([mean[0] for mean, _ in predicted]),
+        np.array([deviation[0] for _, deviation in predicted]),
+        math.exp(log_q),
+        cost,
+        blind,
+        suggestion.notes,
+    )
