@@ -1,0 +1,241 @@
+"""The table of figures camobo is held to, measured in one run.
+
+    python benchmarks/bench.py            everything, beside Optuna and BoTorch (needs the `bench` extra)
+    python benchmarks/bench.py --quick    what needs no peers, few seeds
+
+Prints the table and writes it to `results/bench.md`. The peers' hypervolumes come from `quality_peers.py`, which keeps
+finished runs. Everything runs on one thread; ratios are taken within this run, because machines differ and are shared.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ["MKL_NUM_THREADS"] = "1"
+
+import functools
+import json
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cost_study
+from camobo import Study
+from camobo.engine import refit_point
+from camobo.problems import Problem, branin_currin, dtlz2, zdt3
+
+RESULTS = Path(__file__).parent / "results"
+ASKS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table."""
+
+    what: str
+    bar: str
+    measured: str
+    reached: bool | None
+
+
+def observations(problem: Problem, count: int, kind: str) -> np.ndarray[Any, Any]:
+    """(n, d) points to start from: "random" ones, or the first `count` of a study's own "run"."""
+    rng = np.random.default_rng(count)
+    if kind == "random":
+        return rng.random((count, problem.space.dimension))
+    study = Study(problem.space, _goals(problem), seed=count)
+    study.optimize(problem, count)
+    return np.array([problem.space.to_unit(trial.params) for trial in study.trials])
+
+
+def _goals(problem: Problem) -> Any:
+    return dict(problem.objectives)
+
+
+def seconds_per_ask(problem: Problem, units: np.ndarray[Any, Any], cost: str | None = None) -> float:
+    """Median seconds of an ask between two fits, plus a fit's share: a fit's seconds over the asks it serves."""
+    study = Study(problem.space, _goals(problem), cost=cost, seed=0)
+    for unit in units:
+        params = problem.space.from_unit(unit)
+        study.add(params, problem(params))
+    start = time.perf_counter()
+    trial = study.ask()  # fits
+    first = time.perf_counter() - start
+    times: list[float] = []
+    fits = 0
+    while len(times) < ASKS:
+        before = refit_point(len(study.trials) - 1, 10, strict=False)
+        study.tell(trial, problem(trial.params))
+        fits = refit_point(len(study.trials), 10, strict=False)
+        start = time.perf_counter()
+        trial = study.ask()
+        if fits == before:
+            times.append(time.perf_counter() - start)
+    between = statistics.median(times)
+    interval = next(i for i in range(1, 10_000) if refit_point(fits + i, 10, strict=False) != fits)
+    return between + max(0.0, first - between) / interval
+
+
+def timing_rows() -> Iterator[Row]:
+    """Seconds per ask against the peers."""
+    import peers
+
+    large = dtlz2(inputs=12, objectives=4)
+    for problem, count, kind, bars in (
+        (zdt3(), 50, "random", (8, 25)),
+        (zdt3(), 200, "random", (8, 25)),
+        (zdt3(), 500, "random", (10, 25)),
+        (zdt3(), 50, "run", (8, 25)),
+        (zdt3(), 200, "run", (8, 25)),
+        (zdt3(), 500, "run", (10, 25)),
+        (large, 100, "random", (20, 20)),
+    ):
+        units = observations(problem, count, kind)
+        ours = seconds_per_ask(problem, units)
+        for peer, bar in zip(("gpsampler", "chebyshev-ucb"), bars, strict=True):
+            task = functools.partial(peers.seconds_per_ask, peer, problem, units, ASKS)
+            status, found = peers.limited(task, 900)
+            size = f"{problem.space.dimension}-D M={len(problem.objectives)} n={count}"
+            what = f"ask, {problem.name} {size} ({kind} points), against {peer}"
+            if status == "finished":
+                shown = f"{found / ours:.1f}x ({1e3 * found:.0f} ms / {1e3 * ours:.1f} ms)"
+                yield Row(what, f">= {bar}x", shown, found / ours >= bar)
+            else:
+                yield Row(what, f">= {bar}x", f"{peer} stopped: {status} ({found}); ours {1e3 * ours:.1f} ms", True)
+
+
+def objectives_row() -> Row:
+    """Growth with the number of objectives."""
+    seconds = []
+    for objectives in (2, 8):
+        problem = dtlz2(inputs=8, objectives=objectives)
+        seconds.append(seconds_per_ask(problem, observations(problem, 100, "random")))
+    ratio = seconds[1] / seconds[0]
+    return Row("time per ask, M = 8 against M = 2 (DTLZ2 8-D, n = 100)", "<= 4.4", f"{ratio:.2f}", ratio <= 4.4)
+
+
+def halves_row(iterations: int) -> Row:
+    """No cliffs in a long run."""
+    problem = zdt3()
+    study = Study(problem.space, _goals(problem), seed=0, budget=iterations)
+    seconds = []
+    for _ in range(2):
+        start = time.perf_counter()
+        study.optimize(problem, iterations // 2)
+        seconds.append(time.perf_counter() - start)
+    ratio = seconds[1] / seconds[0]
+    shown = f"{ratio:.2f} ({seconds[0]:.1f} s, {seconds[1]:.1f} s)"
+    return Row(f"{iterations}-iteration ZDT3 run, second half against first", "<= 6", shown, ratio <= 6)
+
+
+def quality_rows(seeds: int) -> Iterator[Row]:
+    """Hypervolume after 100 evaluations, cost=None, against the better peer."""
+    stored = RESULTS / "peers_quality.json"
+    peers = json.loads(stored.read_text()) if stored.exists() else {}
+    for name, problem in {
+        "zdt3-5d": zdt3(),
+        "branin-currin": branin_currin(),
+        "dtlz2-4d-2": dtlz2(inputs=4, objectives=2),
+        "dtlz2-4d-3": dtlz2(inputs=4, objectives=3),
+    }.items():
+        ours = statistics.mean(_hypervolume(problem, seed) for seed in range(seeds))
+        found = {}
+        for peer in ("gpsampler", "qlognehvi"):
+            runs = [
+                run for key, run in peers.items() if key.startswith(f"{name}/{peer}/") and run["status"] == "finished"
+            ]
+            if runs:
+                found[peer] = (statistics.mean(run["hypervolume"] for run in runs), len(runs))
+        what = f"hypervolume after 100 evaluations, {name}, mean of {seeds} seeds"
+        if not found:
+            yield Row(what, ">= 0.98 of the better peer", f"{ours:.4f}; no peer's run at hand", None)
+            continue
+        best = max(value for value, _ in found.values())
+        shown = ", ".join(f"{peer} {value:.4f} ({count} seeds)" for peer, (value, count) in found.items())
+        yield Row(what, ">= 0.98 of the better peer", f"{ours / best:.3f} ({ours:.4f}; {shown})", ours / best >= 0.98)
+
+
+def _hypervolume(problem: Problem, seed: int) -> float:
+    study = Study(problem.space, _goals(problem), seed=seed, budget=100).optimize(problem, 100)
+    return problem.hypervolume(np.array([list(trial.values.values()) for trial in study.trials if trial.values]))
+
+
+def cost_rows(seeds: int) -> Iterator[Row]:
+    """What cost-awareness saves and loses."""
+    jobs = [(name, seed) for name in cost_study.PROBLEMS for seed in range(seeds)]
+    blind = cost_study.run_many((name, seed, {"cost": None}) for name, seed in jobs)
+    aware = cost_study.run_many((name, seed, {}) for name, seed in jobs)
+    found = cost_study.compare(aware, blind, seeds)
+    for name in cost_study.PROBLEMS:
+        shown = f"money {found.money[name]:.2f}, hypervolume {found.hypervolume[name]:.3f}"
+        yield Row(
+            f"cost-aware against cost=None, {name}, {seeds} seeds",
+            "hypervolume >= 0.95",
+            shown,
+            found.hypervolume[name] >= 0.95,
+        )
+    summary = found.summary()
+    for what, bar, good in (
+        ("money", "<= 0.65", summary["money"] <= 0.65),
+        ("money as they are", "<= 0.55", summary["money as they are"] <= 0.55),
+        ("hypervolume", ">= 0.99", summary["hypervolume"] >= 0.99),
+    ):
+        yield Row(f"cost-aware against cost=None, {what}, mean over problems", bar, f"{summary[what]:.3f}", good)
+
+
+def import_row() -> Row:
+    """Median of several fresh interpreters, taken in turn."""
+
+    def seconds(statement: str) -> float:
+        code = f"import time; s = time.perf_counter(); {statement}; print(time.perf_counter() - s)"
+        return float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+
+    pairs = [(seconds("import camobo"), seconds("import numpy, scipy")) for _ in range(9)]
+    ratio = statistics.median(a for a, _ in pairs) / statistics.median(b for _, b in pairs)
+    whole = statistics.median(seconds("from camobo import Study") for _ in range(5))
+    shown = f"{ratio:.2f} (with Study loaded: {1e3 * whole:.0f} ms)"
+    return Row("import camobo against numpy + scipy", "<= 1.5", shown, ratio <= 1.5)
+
+
+def table(rows: list[Row]) -> str:
+    """The rows as Markdown."""
+    mark = {True: "yes", False: "**no**", None: "–"}
+    lines = ["| what | bar | measured | reached |", "|---|---|---|---|"]
+    return "\n".join([*lines, *(f"| {r.what} | {r.bar} | {r.measured} | {mark[r.reached]} |" for r in rows)])
+
+
+def main() -> None:
+    """Measure, print as it goes, and write the table."""
+    quick = "--quick" in sys.argv
+    parts: list[Callable[[], Any]] = [import_row, objectives_row]
+    parts += [lambda: halves_row(100 if quick else 500)]
+    if not quick:
+        parts += [timing_rows]
+    parts += [lambda: quality_rows(1 if quick else 5), lambda: cost_rows(1 if quick else 10)]
+    rows: list[Row] = []
+    for part in parts:
+        found = part()
+        for row in [found] if isinstance(found, Row) else found:
+            rows.append(row)
+            print(f"{row.what}: {row.measured} ({row.bar})", flush=True)
+    text = table(rows)
+    print("\n" + text)
+    if not quick:
+        machine = (
+            f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
+        )
+        (RESULTS / "bench.md").write_text(f"# Measured by `make bench`\n\n{machine}.\n\n{text}\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""What cost-awareness saves and loses: money and hypervolume beside the same study with cost=None.
+
+Ten problems: five as they are and flipped (u -> 1 - u in every input, so that the good region changes ends). The study
+knows only the order x1 > x2 > …; the money is counted afterwards with prices it never sees, 2^(k-j) a unit of input j,
+plus a tenth of their sum for every evaluation. 100 evaluations, all of them counted.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from camobo import AdditiveCost, Study
+from camobo.problems import Problem, branin_currin, cross_holder, dtlz2, matyas_booth, zdt3
+
+EVALUATIONS = 100
+AS_THEY_ARE = (zdt3(), cross_holder(), matyas_booth(), branin_currin(), dtlz2(inputs=4, objectives=2))
+PROBLEMS: dict[str, Problem] = {p.name: p for base in AS_THEY_ARE for p in (base, base.flipped())}
+
+Setting = dict[str, Any]
+"""What makes a cost-aware study: keywords of AdditiveCost. {} is the default, {"cost": None} no cost-awareness."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run: dominated hypervolume, money spent, and the use of each input."""
+
+    hypervolume: float
+    money: float
+
+
+def money(units: np.ndarray[Any, Any]) -> float:
+    """Hidden prices 2^(k-j), scaled to sum to one, times use, plus a tenth for each of (n, k) evaluations."""
+    k = units.shape[1]
+    prices = 2.0 ** (k - np.arange(1, k + 1))
+    return float((units @ (prices / prices.sum()) + 0.1).sum())
+
+
+def run(name: str, seed: int, setting: Setting) -> Outcome:
+    """One study from start to end."""
+    problem = PROBLEMS[name]
+    options = dict(setting)
+    order = " > ".join(problem.space.names)
+    cost = options.pop("cost") if "cost" in options else AdditiveCost(order, **options)
+    study = Study(problem.space, {"f1": "min", "f2": "min"}, cost=cost, budget=EVALUATIONS, seed=seed)
+    study.optimize(problem, EVALUATIONS)
+    values = np.array([list(trial.values.values()) for trial in study.trials if trial.values])
+    units = np.array([problem.space.to_unit(trial.params) for trial in study.trials])
+    return Outcome(problem.hypervolume(values), money(units))
+
+
+def run_many(jobs: Iterable[tuple[str, int, Setting]], workers: int = 2) -> list[Outcome]:
+    """All runs, in order, over processes."""
+    jobs = list(jobs)
+    with ProcessPoolExecutor(workers) as pool:
+        return list(pool.map(_run, jobs))
+
+
+def _run(job: tuple[str, int, Setting]) -> Outcome:
+    return run(*job)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Ratios to cost=None, by problem: mean money and mean hypervolume over the seeds."""
+
+    money: dict[str, float]
+    hypervolume: dict[str, float]
+
+    def summary(self) -> dict[str, float]:
+        """The figures the bars are set on."""
+        as_they_are = [self.money[p.name] for p in AS_THEY_ARE]
+        return {
+            "money": geometric_mean(self.money.values()),
+            "money as they are": geometric_mean(as_they_are),
+            "hypervolume": float(np.mean(list(self.hypervolume.values()))),
+            "hypervolume, worst": min(self.hypervolume.values()),
+        }
+
+
+def geometric_mean(values: Iterable[float]) -> float:
+    """exp of the mean logarithm."""
+    return math.exp(float(np.mean([math.log(value) for value in values])))
+
+
+def compare(aware: Sequence[Outcome], blind: Sequence[Outcome], seeds: int) -> Comparison:
+    """Outcomes listed problem by problem, seed by seed."""
+
+    def ratios(field: Callable[[Outcome], float]) -> dict[str, float]:
+        found = {}
+        for i, name in enumerate(PROBLEMS):
+            rows = slice(i * seeds, (i + 1) * seeds)
+            found[name] = sum(map(field, aware[rows])) / sum(map(field, blind[rows]))
+        return found
+
+    return Comparison(ratios(lambda o: o.money), ratios(lambda o: o.hypervolume))
