@@ -8,6 +8,7 @@ like 1/t, and makes the rule "of two equal points the dearer is never preferred"
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ from camobo.gp import GP
 from camobo.space import Array, Space
 
 _LEAST_Q = 1e-3  # below it log Q goes on as a straight line in Q
+_KNOWN = 0.003  # of an objective's standard deviation
+_OLD_NEWS = 0.1  # what an answer known already is worth, of one that is not
 _HINT = 1e-9  # the slope left where no improvement is in sight, relative to the hypervolume reached
 
 
@@ -105,8 +108,7 @@ class ExpectedHypervolume:
         Q = mean_k [ (min_m (μ_m + σ_m z_km − R_m) / ray_km)_+^M − reach_k^M ]_+
 
     with one joint quasi-random sequence of rays and normal z. The same (ray, z) pairs serve every point, so the surface
-    is piecewise smooth. `curiosity` adds Σ_m curiosity_m σ_m to Q: what a point teaches is worth something even where
-    no improvement is in sight, so that between improvements too small to matter cost and ignorance decide.
+    is piecewise smooth.
     """
 
     rays: Array
@@ -116,7 +118,6 @@ class ExpectedHypervolume:
     reached: Array
     """(k,) how far the front reaches along each ray."""
     reference: Array
-    curiosity: Array
 
     @property
     def volume(self) -> float:
@@ -124,17 +125,17 @@ class ExpectedHypervolume:
         return float(_power(self.reached, self.rays.shape[1]).mean())
 
     def log(self, mean: Array, deviation: Array) -> Array:
-        """(b,) log (Q + curiosity·σ)."""
+        """(b,) log Q."""
         along, _ = self._along(mean, deviation)
         gain = self._gain(along)
-        return np.asarray(np.log(gain + deviation @ self.curiosity + self._hint(along, gain)[0]))
+        return np.asarray(np.log(gain + self._hint(along, gain)[0]))
 
     def log_slopes(self, mean: Array, deviation: Array) -> tuple[Array, Array, Array]:
-        """(b,) log (Q + curiosity·σ) and its gradients (b, M)."""
+        """(b,) log Q and its gradients (b, M)."""
         along, limiting = self._along(mean, deviation, want_limiting=True)
         gain, M = self._gain(along), self.rays.shape[1]
         hint, blank, nearest = self._hint(along, gain)
-        total = gain + deviation @ self.curiosity + hint
+        total = gain + hint
         pull = np.where(along > self.reached, M * _power(along, M - 1), 0.0) / len(self.reached)
         pull[blank, nearest] += hint[blank]
         pull /= total[:, None]
@@ -142,7 +143,7 @@ class ExpectedHypervolume:
         for m in range(M):
             of_this = np.where(limiting == m, pull, 0.0)
             mean_slope[:, m] = of_this @ (1.0 / self.rays[:, m])
-            deviation_slope[:, m] = of_this @ (self.z[:, m] / self.rays[:, m]) + self.curiosity[m] / total
+            deviation_slope[:, m] = of_this @ (self.z[:, m] / self.rays[:, m])
         return np.log(total), mean_slope, deviation_slope
 
     def softened(self) -> ExpectedHypervolume:
@@ -190,42 +191,83 @@ def _power(base: Array, exponent: int) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
+class Curiosity:
+    """What an answer is worth just because it is not known: `worth` × (0.1 + 0.9 mean_m σ_m / (σ_m + 0.003)).
+
+    Near `worth` wherever an outcome is uncertain by more than a few thousandths of the objective's spread, a tenth of
+    it where the answer is old news.
+    """
+
+    worth: float
+
+    def log(self, mean: Array, deviation: Array) -> Array:
+        """(b,) logarithm of the worth."""
+        unknown = (deviation / (deviation + _KNOWN)).mean(axis=1)
+        return np.asarray(np.log(self.worth * (_OLD_NEWS + (1.0 - _OLD_NEWS) * unknown)))
+
+    def log_slopes(self, mean: Array, deviation: Array) -> tuple[Array, Array, Array]:
+        """(b,) logarithm of the worth and its gradients (b, M); the means do not matter."""
+        value = self.log(mean, deviation)
+        slope = (1.0 - _OLD_NEWS) * _KNOWN / (deviation + _KNOWN) ** 2 / mean.shape[1]
+        return value, np.zeros_like(mean), slope * self.worth / np.exp(value)[:, None]
+
+    def softened(self) -> Curiosity:
+        """Itself: it has no kinks."""
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One reason to try a point, Q, and what its cost leaves of it, 1 − C."""
+
+    utility: Utility
+    discount: Discount | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Acquisition:
-    """log α = log Q + log(1 − C) over the unit cube of a space (Eq. 9; without a discount, Eq. 7 or its like)."""
+    """log α = log Σ_i Q_i (1 − C_i) over the unit cube of a space. One term is Eq. 9; without a discount, Eq. 7."""
 
     space: Space
     gps: Sequence[GP]
-    utility: Utility
-    discount: Discount | None = None
+    terms: tuple[Term, ...]
 
     def __call__(self, units: Array) -> Array:
         """(b,) values at (b, d) points; integers and categories count as what they will be evaluated at."""
         snapped = self.space.snap(units)
         features = self.space.features(snapped)
         moments = [gp.posterior(features) for gp in self.gps]
-        value = self.utility.log(
-            np.column_stack([mean for mean, _ in moments]), np.column_stack([deviation for _, deviation in moments])
-        )
-        return value if self.discount is None else value + self.discount.log(self.space.expense(snapped))
+        mean, deviation = (np.column_stack([moment[i] for moment in moments]) for i in (0, 1))
+        levels = self.space.expense(snapped)
+        logs = []
+        for term in self.terms:
+            value = term.utility.log(mean, deviation)
+            logs.append(value if term.discount is None else value + term.discount.log(levels))
+        return np.asarray(functools.reduce(np.logaddexp, logs))
 
     def with_gradient(self, units: Array) -> tuple[Array, Array]:
         """(b,) values and (b, d) gradients at (b, d) points; 0 along integers and categories."""
         snapped = self.space.snap(units)
-        features = self.space.features(snapped)
-        moments = [gp.posterior_gradients(features) for gp in self.gps]
-        value, by_mean, by_deviation = self.utility.log_slopes(
-            np.column_stack([moment[0] for moment in moments]), np.column_stack([moment[1] for moment in moments])
-        )
-        slope = np.zeros_like(features)
+        moments = [gp.posterior_gradients(self.space.features(snapped)) for gp in self.gps]
+        levels = self.space.expense(snapped)
+        values, slopes = zip(*(self._term_gradient(term, moments, levels) for term in self.terms), strict=True)
+        value = functools.reduce(np.logaddexp, values)
+        slope = sum(np.exp(v - value)[:, None] * s for v, s in zip(values, slopes, strict=True))
+        return np.asarray(value), np.where(self.space.continuous, slope, 0.0)
+
+    def _term_gradient(self, term: Term, moments: Sequence[tuple[Array, ...]], levels: Array) -> tuple[Array, Array]:
+        """(b,) log Q (1 − C) of one term and its (b, d) gradient."""
+        mean, deviation = (np.column_stack([moment[i] for moment in moments]) for i in (0, 1))
+        value, by_mean, by_deviation = term.utility.log_slopes(mean, deviation)
+        by_feature = np.zeros_like(moments[0][2])
         for m, (_, _, mean_slope, deviation_slope) in enumerate(moments):
-            slope += by_mean[:, m : m + 1] * mean_slope + by_deviation[:, m : m + 1] * deviation_slope
-        slope = slope[:, self.space.feature_column]
-        if self.discount is not None:
-            levels = self.space.expense(snapped)
-            value = value + self.discount.log(levels)
-            slope = slope + self.discount.log_slope(levels) * self.space.expense_slope
-        return value, np.where(self.space.continuous, slope, 0.0)
+            by_feature += by_mean[:, m : m + 1] * mean_slope + by_deviation[:, m : m + 1] * deviation_slope
+        slope = by_feature[:, self.space.feature_column]
+        if term.discount is None:
+            return value, slope
+        slope = slope + term.discount.log_slope(levels) * self.space.expense_slope
+        return value + term.discount.log(levels), slope
 
     def softened(self) -> Acquisition:
         """The same without kinks, for gradient steps."""
-        return replace(self, utility=self.utility.softened())
+        return replace(self, terms=tuple(Term(term.utility.softened(), term.discount) for term in self.terms))

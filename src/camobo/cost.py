@@ -11,7 +11,6 @@ its dear end (`Space.expense`). Inputs the order does not name do not enter.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -23,7 +22,7 @@ from camobo.errors import InvalidOptionError, InvalidOrderError, NotBuiltError
 from camobo.order import Order
 from camobo.space import Array
 
-_COOLING = 1.5
+_MOST_STRENGTH = 36.0  # beyond it 1 − exp(−strength) rounds to 1, and C must stay below 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,11 @@ class Cost(Protocol):
         """The order it keeps."""
         ...
 
+    @property
+    def indifference(self) -> float:
+        """The share of the hypervolume reached below which a gain does not justify a dear input."""
+        ...
+
     def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
         """The discount at a moment, over the inputs called `names`, with one draw of the weights."""
         ...
@@ -95,6 +99,11 @@ class PaperCost:
             raise InvalidOptionError(f'PaperCost: weights must be "ascending" or "printed", got {weights!r}.')
         object.__setattr__(self, "order", Order.parse(order))
         object.__setattr__(self, "weights", weights)
+
+    @property
+    def indifference(self) -> float:
+        """None: the paper weighs any promise, however small."""
+        return 0.0
 
     def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
         """The discount at a moment, with one draw of w."""
@@ -133,7 +142,15 @@ class AdditiveCost:
     """C(u, t) = 1 − exp(−s_t v·u): probabilities that "no expense was met" multiply, so every input always counts.
 
     v is the centre of all weightings that agree with the order, or one uniform draw of them a suggestion
-    (`weights="drawn"`). s_t = `strength` × (the share of the budget left)^1.5.
+    (`weights="drawn"`).
+
+    strength: s_t = strength × (share of the budget left)^cooling. At 32 the dearest point of the cube must promise
+        e³² times what the cheapest does to be tried first; at the end of the budget both are equal.
+    indifference: gains below this share of the hypervolume reached do not justify a dear input. This is how the cost
+        yields: it compares what is promised, and where cheap points promise nothing that matters, dear ones win.
+
+    The three were chosen together, on problems whose front lies at the cheap and at the dear end alike:
+    `benchmarks/tune_cost.py` and its table.
 
     >>> discount = AdditiveCost("x1 > x2", strength=4.0).at(Moment(1, 100), ["x1", "x2"], np.random.default_rng(0))
     >>> discount.log(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
@@ -142,6 +159,8 @@ class AdditiveCost:
 
     order: Order
     strength: float = 32.0
+    cooling: float = 1.5
+    indifference: float = 3e-3
     weights: Literal["centre", "drawn"] = "centre"
 
     def __init__(
@@ -149,22 +168,30 @@ class AdditiveCost:
         order: str | Sequence[str] | Order,
         *,
         strength: float = 32.0,
+        cooling: float = 1.5,
+        indifference: float = 3e-3,
         weights: Literal["centre", "drawn"] = "centre",
     ) -> None:
-        if not isinstance(strength, (int, float)) or isinstance(strength, bool) or not 0.0 <= strength < math.inf:
-            raise InvalidOptionError(f"AdditiveCost: strength must be a number ≥ 0, got {strength!r}.")
         if weights not in ("centre", "drawn"):
             raise InvalidOptionError(f'AdditiveCost: weights must be "centre" or "drawn", got {weights!r}.')
         object.__setattr__(self, "order", Order.parse(order))
-        object.__setattr__(self, "strength", float(strength))
+        object.__setattr__(self, "strength", _number("strength", strength, 0.0, _MOST_STRENGTH))
+        object.__setattr__(self, "cooling", _number("cooling", cooling, 0.1, 10.0))
+        object.__setattr__(self, "indifference", _number("indifference", indifference, 0.0, 1.0))
         object.__setattr__(self, "weights", weights)
 
     def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
         """The discount at a moment."""
         v = self.order.centre() if self.weights == "centre" else self.order.sample(rng)
         slope = np.zeros(len(names))
-        slope[_columns(self.order, names)] = self.strength * moment.left**_COOLING * v
+        slope[_columns(self.order, names)] = self.strength * moment.left**self.cooling * v
         return ExponentialSum(slope)
+
+
+def _number(name: str, value: float, least: float, most: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+        raise InvalidOptionError(f"AdditiveCost: {name} must be a number from {least:g} to {most:g}, got {value!r}.")
+    return float(value)
 
 
 @dataclass(frozen=True, slots=True)

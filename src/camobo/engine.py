@@ -23,8 +23,16 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from camobo import gp
-from camobo.acquisition import Acquisition, ExpectedHypervolume, ScalarisedUCB, Utility, beta_practical, beta_theory
-from camobo.cost import AdditiveCost, Discount, Moment, PaperCost
+from camobo.acquisition import (
+    Acquisition,
+    Curiosity,
+    ExpectedHypervolume,
+    ScalarisedUCB,
+    Term,
+    beta_practical,
+    beta_theory,
+)
+from camobo.cost import AdditiveCost, Moment, PaperCost
 from camobo.maximize import maximise
 from camobo.pareto import on_front
 from camobo.scalarize import directions, flat_weights, normal, quasi_random, reach
@@ -34,10 +42,8 @@ Method: TypeAlias = Literal["default", "paper"]
 Beta: TypeAlias = Literal["practical", "theory"]
 
 _RAYS = 128
-_ANYWHERE = 64
-_EXPLORE_EVERY = 3
+_EXPLORE_EVERY, _EXPLORE_LESS = 3, 25  # every third suggestion at first, every seventh after a hundred
 _EXPLORER_DEVIATIONS = 2.0
-_INDIFFERENT = 3e-3
 _CHEAP_SIDE = 0.5
 _GRID_PER_REAL = 100.0
 
@@ -209,15 +215,17 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
     outcomes = np.vstack([_standardised(gps, data.values), _expected(gps, space.features(data.pending))])
     units = np.vstack([data.units, data.pending])
     front = on_front(outcomes)
-    discount = None if plan.cost is None else plan.cost.at(Moment(data.step, plan.budget), space.names, rng)
+    moment = Moment(data.step, plan.budget)
+    discount = None if plan.cost is None else plan.cost.at(moment, space.names, rng)
     if plan.method == "paper":
-        utility: Utility = _paper_utility(plan, data.step, gps, outcomes, rng)
+        terms: tuple[Term, ...] = (Term(_paper_utility(plan, data.step, gps, outcomes, rng), discount),)
         notes: tuple[str, ...] = ("Algorithm 1",)
     else:
-        explores = number % _EXPLORE_EVERY == 0
-        utility = _default_utility(plan, gps, outcomes[front], outcomes, discount, explores, rng)
+        explores = number % (_EXPLORE_EVERY + number // _EXPLORE_LESS) == 0
+        promise, volume = _promise(plan, gps, outcomes[front], outcomes, explores, rng)
+        terms = (Term(promise, discount), *_curiosity(plan, moment, volume, rng))
         notes = ("explores beyond the front" if explores else "improves the front",)
-    acquisition = Acquisition(space, gps, utility, discount)
+    acquisition = Acquisition(space, gps, terms)
     taken = np.vstack([data.units, open_points])
     unit = maximise(acquisition, space, best=units[front], taken=taken, rng=rng)
     return Suggestion(unit, notes + _rescues(plan, gps), models, acquisition)
@@ -261,40 +269,40 @@ def _log_points(space: Space) -> float:
     return sum(math.log(given.size if math.isfinite(given.size) else _GRID_PER_REAL) for given in space.inputs.values())
 
 
-def _default_utility(
-    plan: Plan,
-    gps: Sequence[gp.GP],
-    front: Array,
-    outcomes: Array,
-    discount: Discount | None,
-    explores: bool,
-    rng: np.random.Generator,
-) -> ExpectedHypervolume:
-    """Expected hypervolume improvement over the front.
+def _promise(
+    plan: Plan, gps: Sequence[gp.GP], front: Array, outcomes: Array, explores: bool, rng: np.random.Generator
+) -> tuple[ExpectedHypervolume, float]:
+    """Expected hypervolume improvement over the front, and in its units the hypervolume of the front itself.
 
-    Two of three suggestions measure it against a reference just beyond the front, which resolves the front finely but
-    sees nothing outside it. The third, with a reference beyond everything seen and deviations doubled, looks for pieces
-    of the front that the models do not believe in yet.
+    Most suggestions measure it against a reference just beyond the front, which resolves the front finely but sees
+    nothing outside it. Some, fewer as trials add up, look for pieces of the front that the models do not believe in
+    yet: with a reference beyond everything seen and deviations doubled.
     """
     M = len(gps)
     best, worst = front.max(axis=0), outcomes.min(axis=0)
     near = _just_beyond(front, worst)
     given = _given_reference(plan, gps)
     reference = given if given is not None else (worst - 0.3 * (best - worst) - 1e-6 if explores else near)
-    span = np.maximum(best - reference, 1e-6)
+    span, box = np.maximum(best - reference, 1e-6), np.maximum(best - near, 1e-6)
     uniforms = quasi_random(_RAYS, 2 * M, rng)
     unit_rays = directions(uniforms[:, :M])
-    rays = unit_rays * span
     z = normal(uniforms[:, M:]) * (_EXPLORER_DEVIATIONS if explores else 1.0)
-    utility = ExpectedHypervolume(rays, z, reach(front, reference, rays), reference, np.zeros(M))
-    if discount is None:
-        return utility
-    box = np.maximum(best - near, 1e-6)
-    own = reach(front, near, unit_rays * box) ** M
-    matters = _INDIFFERENT * float(own.mean() * np.prod(box / span))
-    anywhere = plan.space.features(plan.space.snap(quasi_random(_ANYWHERE, plan.space.dimension, rng)))
-    unknown = np.array([model.posterior(anywhere)[1].max() for model in gps])
-    return replace(utility, curiosity=matters / (M * unknown))
+    promise = ExpectedHypervolume(unit_rays * span, z, reach(front, reference, unit_rays * span), reference)
+    own_volume = float((reach(front, near, unit_rays * box) ** M).mean() * np.prod(box / span))
+    return promise, own_volume
+
+
+def _curiosity(plan: Plan, moment: Moment, volume: float, rng: np.random.Generator) -> tuple[Term, ...]:
+    """A second reason to try a point, if cost matters: to learn something where it is cheap.
+
+    It competes with the promise of improvement, and is what a dear point must beat. Its own cost does not cool, so it
+    never pays for a dear input; it fades itself as the budget is spent.
+    """
+    if plan.cost is None or plan.cost.indifference == 0.0 or moment.left == 0.0:
+        return ()
+    undiminished = plan.cost.at(Moment(1, plan.budget), plan.space.names, rng)
+    worth = max(plan.cost.indifference * moment.left * volume, 1e-300)
+    return (Term(Curiosity(worth), undiminished),)
 
 
 def _just_beyond(front: Array, worst: Array) -> Array:
@@ -327,12 +335,14 @@ def account(plan: Plan, data: Data, number: int, unit: Array) -> Account:
     if surface is None:
         return Account(None, None, None, None, blind, suggestion.notes)
     features = plan.space.features(unit[None, :])
-    moments = [model.posterior(features) for model in surface.gps]
-    log_q = surface.utility.log(np.array([[m[0][0] for m in moments]]), np.array([[m[1][0] for m in moments]]))[0]
     predicted = [model.predict(features) for model in surface.gps]
+    promise = surface.terms[0]
+    moments = [model.posterior(features) for model in surface.gps]
+    mean, deviation = (np.array([[moment[i][0] for moment in moments]]) for i in (0, 1))
+    log_q = float(promise.utility.log(mean, deviation)[0])
     cost = None
-    if surface.discount is not None:
-        cost = -math.expm1(float(surface.discount.log(plan.space.expense(unit[None, :]))[0]))
+    if promise.discount is not None:
+        cost = -math.expm1(float(promise.discount.log(plan.space.expense(unit[None, :]))[0]))
     return Account(
         plan.signs * np.array([mean[0] for mean, _ in predicted]),
         np.array([deviation[0] for _, deviation in predicted]),

@@ -55,7 +55,7 @@ def directions(uniforms: Array) -> Array:
         angle = 0.5 * math.pi * uniforms[:, 0]
         vectors = np.column_stack([np.cos(angle), np.sin(angle)])
     else:
-        vectors = np.abs(normal(uniforms))
+        vectors = np.maximum(np.abs(normal(uniforms)), 1e-12)  # all zero, as 0.5 alone gives, has no direction
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(np.maximum(vectors, 1e-6))
 

@@ -80,7 +80,9 @@ class Study:
             budget=None if budget is None else _whole("budget", budget, 1),
             seed=secrets.randbits(32) if seed is None else _whole("seed", seed, 0),
             method=_one_of("method", method, ("default", "paper")),
-            reference=None if reference is None else tuple(_checked_values(reference, goals).values()),
+            reference=None
+            if reference is None
+            else tuple(_checked_values(reference, goals, what="reference").values()),
             beta=_one_of("beta", beta, ("practical", "theory")),
             refit_every=_whole("refit_every", refit_every, 1),
         )
@@ -210,7 +212,9 @@ class Study:
             return 0.0
         signed = self._signed(complete)
         if reference is not None:
-            point = self._plan.signs * np.array(list(_checked_values(reference, self._plan.objectives).values()))
+            point = self._plan.signs * np.array(
+                list(_checked_values(reference, self._plan.objectives, what="reference").values())
+            )
         elif self._plan.reference is not None:
             point = self._plan.signs * np.array(self._plan.reference)
         else:
@@ -343,19 +347,19 @@ def _checked_objectives(objectives: Any) -> dict[str, Literal["min", "max"]]:
     return dict(objectives)
 
 
-def _checked_values(values: Any, objectives: Mapping[str, str]) -> dict[str, float]:
-    """One finite float for every objective, in the objectives' order."""
+def _checked_values(values: Any, objectives: Mapping[str, str], *, what: str = "values") -> dict[str, float]:
+    """One finite float for every objective, in the objectives' order; `what` names the argument in errors."""
     if not isinstance(values, Mapping):
-        raise InvalidValueError(f"values: need a number for each of {', '.join(objectives)} by name, got {values!r}.")
+        raise InvalidValueError(f"{what}: need a number for each of {', '.join(objectives)} by name, got {values!r}.")
     unknown = [name for name in values if name not in objectives]
     missing = [name for name in objectives if name not in values]
     if unknown or missing:
         problem = f"no objective called {unknown[0]!r}" if unknown else f"no value for {missing[0]!r}"
-        raise InvalidValueError(f"values: {problem}. This study measures {', '.join(objectives)}.")
-    return {name: _finite(name, values[name]) for name in objectives}
+        raise InvalidValueError(f"{what}: {problem}. This study measures {', '.join(objectives)}.")
+    return {name: _finite(name, values[name], what) for name in objectives}
 
 
-def _finite(name: str, value: Any) -> float:
+def _finite(name: str, value: Any, what: str) -> float:
     if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
         try:
             number = float(value)
@@ -363,6 +367,8 @@ def _finite(name: str, value: Any) -> float:
             number = math.inf
         if math.isfinite(number):
             return number
+    if what != "values":
+        raise InvalidValueError(f"{what}: objective {name!r} needs a finite number, got {value!r}.")
     raise InvalidValueError(
         f"objective {name!r}: need a finite number, got {value!r}. "
         'To record a failed measurement use study.fail(trial, "why").'

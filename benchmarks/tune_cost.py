@@ -1,0 +1,73 @@
+"""How the additive cost's constants were chosen: money and hypervolume for each setting, relative to cost=None.
+
+    python benchmarks/tune_cost.py [SEEDS]     (default 4; `make tune`)
+
+Seeds here start at 100, so that the figures `bench.py` reports (seeds 0 to 9) are not the ones the choice was made on.
+Finished settings are kept in `results/tune_cost.json`, keyed by the version of the engine's sources they were measured
+with; the table is written to `results/tune_cost.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import camobo
+import cost_study
+
+RESULTS = Path(__file__).parent / "results"
+FIRST_SEED = 100
+SETTINGS: list[dict[str, Any]] = [
+    {"strength": strength, "cooling": cooling, "indifference": indifference}
+    for strength, cooling in ((4.0, 1.0), (8.0, 1.0), (16.0, 1.0), (32.0, 1.0), (32.0, 1.5))
+    for indifference in (0.0, 1e-3, 3e-3, 6e-3)
+]
+
+
+def sources() -> str:
+    """A fingerprint of the code that decides suggestions."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(camobo.__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def measure(setting: dict[str, Any], seeds: int, kept: dict[str, Any]) -> list[cost_study.Outcome]:
+    """The outcomes of one setting on all problems, from what is kept where it was measured already."""
+    key = f"{sources()} {seeds} {json.dumps(setting, sort_keys=True)}"
+    if key not in kept:
+        jobs = [(name, FIRST_SEED + seed, setting) for name in cost_study.PROBLEMS for seed in range(seeds)]
+        kept[key] = [[o.hypervolume, o.money] for o in cost_study.run_many(jobs)]
+        store = RESULTS / "tune_cost.json"
+        store.write_text(json.dumps(kept) + "\n")
+    return [cost_study.Outcome(*pair) for pair in kept[key]]
+
+
+def main() -> None:
+    """Measure every setting and write the table, best savings last."""
+    seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 4
+    store = RESULTS / "tune_cost.json"
+    kept = json.loads(store.read_text()) if store.exists() else {}
+    blind = measure({"cost": None}, seeds, kept)
+    lines = [
+        f"# The cost's constants, {seeds} seeds from {FIRST_SEED}",
+        "",
+        "Ratios to the same study with cost=None. Money: geometric means over the ten problems and over the five as",
+        "they are. Hypervolume: mean and worst of ten. Made by `make tune`.",
+        "",
+        "| strength | cooling | indifference | money | money, as they are | hypervolume | worst |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for setting in SETTINGS:
+        found = cost_study.compare(measure(setting, seeds, kept), blind, seeds).summary()
+        shown = " | ".join(f"{value:.3f}" for value in found.values())
+        lines.append(" | ".join(["|", *(f"{value:g}" for value in setting.values()), shown, "|"]).replace("| |", "|"))
+        print(lines[-1], flush=True)
+    (RESULTS / "tune_cost.md").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,465 @@
+from __future__ import annotations
+
+import math
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from camobo import gp
+from camobo.acquisition import (
+    Acquisition,
+    Curiosity,
+    ExpectedHypervolume,
+    ScalarisedUCB,
+    Term,
+    beta_practical,
+    beta_theory,
+)
+from camobo.cost import AdditiveCost, Discount, Moment, PaperCost
+from camobo.scalarize import directions, normal, quasi_random, reach
+from camobo.space import Array, Categorical, Integer, Real, Space
+from strategies import law, spaces, units
+
+AnyUtility: TypeAlias = ScalarisedUCB | ExpectedHypervolume | Curiosity
+
+UNIT_FRONT = np.array([[0.2, 0.9], [0.5, 0.6], [0.8, 0.1]])
+
+
+def ucb(objectives: int = 2, *, beta: float = 0.3, softness: float = 0.0) -> ScalarisedUCB:
+    weights = np.arange(1.0, objectives + 1)
+    return ScalarisedUCB(weights / weights.sum(), np.full(objectives, -0.1), beta, softness)
+
+
+def improvement(front: Array, *, rays: int = 128, seed: int = 0) -> ExpectedHypervolume:
+    """Over a front above the origin."""
+    M = front.shape[1]
+    uniforms = quasi_random(rays, 2 * M, np.random.default_rng(seed))
+    of_rays, origin = directions(uniforms[:, :M]), np.zeros(M)
+    return ExpectedHypervolume(of_rays, normal(uniforms[:, M:]), reach(front, origin, of_rays), origin)
+
+
+UTILITIES: dict[str, AnyUtility] = {
+    "scalarised UCB": ucb(),
+    "softened UCB": ucb().softened(),
+    "expected hypervolume": improvement(UNIT_FRONT),
+    "expected hypervolume, softened": improvement(UNIT_FRONT).softened(),
+    "curiosity": Curiosity(0.01),
+}
+every_utility = pytest.mark.parametrize("utility", UTILITIES.values(), ids=UTILITIES.keys())
+
+
+class TestBeta:
+    def test_the_practical_beta_is_an_eighth_of_a_logarithm(self) -> None:
+        assert beta_practical(1) == pytest.approx(0.125 * math.log(3))
+        assert beta_practical(100) == pytest.approx(0.125 * math.log(201))
+
+    def test_the_theoretical_beta_is_that_of_theorem_1_and_never_negative(self) -> None:
+        points, step = 1e6, 17
+        expected = 2 * math.log(step**2 * points / math.sqrt(2 * math.pi))
+        assert beta_theory(step, math.log(points)) == pytest.approx(expected)
+        assert beta_theory(1, 0.0) == 0.0
+
+    @law
+    @given(st.integers(1, 10**6), st.floats(0.0, 60.0))
+    def test_both_grow_with_the_steps(self, step: int, log_points: float) -> None:
+        assert beta_practical(step + 1) > beta_practical(step)
+        assert beta_theory(step + 1, log_points) >= beta_theory(step, log_points) >= 0.0
+
+
+def q_of_equation_7(utility: ScalarisedUCB, mean: Array, deviation: Array) -> Array:
+    rows = [
+        min(
+            theta * (mu + math.sqrt(utility.beta) * sigma - R)
+            for theta, mu, sigma, R in zip(utility.weights, *row, utility.reference, strict=True)
+        )
+        for row in zip(mean, deviation, strict=True)
+    ]
+    return np.array(rows)
+
+
+class TestScalarisedUCB:
+    @law
+    @given(st.integers(1, 5), st.integers(0, 2**32))
+    def test_it_is_the_logarithm_of_equation_7_where_q_is_clearly_positive(self, objectives: int, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        utility = ucb(objectives)
+        mean, deviation = rng.normal(1.0, 1.0, (40, objectives)), rng.random((40, objectives))
+        q = q_of_equation_7(utility, mean, deviation)
+        assume(np.any(q >= 1e-3))
+        log = utility.log(mean, deviation)
+        np.testing.assert_allclose(log[q >= 1e-3], np.log(q[q >= 1e-3]), rtol=1e-10, atol=1e-12)
+        assert np.all(log[q < 1e-3] <= math.log(1e-3))
+
+    def test_it_rises_without_a_jump_or_a_kink_through_zero(self) -> None:
+        utility = ScalarisedUCB(np.ones(1), np.zeros(1), 0.0)
+        q = np.linspace(-3e-3, 5e-3, 4001)[:, None]
+        value, slope, _ = utility.log_slopes(q, np.ones_like(q))
+        assert np.all(np.isfinite(value))
+        assert np.all(np.diff(value) > 0.0)
+        assert np.abs(np.diff(value)).max() < 3e-3  # 1000 × the step 2e-6, and rounding
+        assert np.abs(np.diff(slope[:, 0])).max() < 3.0  # of 1000 at the joint
+        np.testing.assert_allclose(np.diff(value) / np.diff(q[:, 0]), 0.5 * (slope[1:] + slope[:-1])[:, 0], rtol=1e-5)
+
+    def test_very_negative_q_stays_finite_and_ordered(self) -> None:
+        mean = np.array([[-1e6, 1.0], [-1e3, 1.0], [-1.0, 1.0]])
+        log = ucb().log(mean, np.zeros_like(mean))
+        assert np.all(np.isfinite(log))
+        assert np.all(np.diff(log) > 0)
+
+    def test_the_softened_minimum_is_close_to_the_minimum_and_not_above_it(self) -> None:
+        rng = np.random.default_rng(0)
+        mean, deviation = 1.0 + rng.random((50, 2)), 0.1 + rng.random((50, 2))
+        hard, soft = ucb().log(mean, deviation), ucb().softened().log(mean, deviation)
+        assert np.all(soft <= hard)
+        assert np.abs(soft - hard).max() < 0.2
+
+
+def assert_slopes_are_differences(utility: AnyUtility, mean: Array, deviation: Array, *, step: float = 1e-6) -> None:
+    """Slopes against central differences wherever no kink lies within reach: there both one-sided differences agree."""
+    value, by_mean, by_deviation = utility.log_slopes(mean, deviation)
+    np.testing.assert_allclose(value, utility.log(mean, deviation), rtol=1e-12)
+    checked = 0
+    for slope, moves_mean in ((by_mean, 1.0), (by_deviation, 0.0)):
+        assert slope.shape == mean.shape
+        for m in range(mean.shape[1]):
+            move = step * np.eye(mean.shape[1])[m]
+            ahead, behind = (
+                (utility.log(mean + sign * moves_mean * move, deviation + sign * (1.0 - moves_mean) * move) - value)
+                / (sign * step)
+                for sign in (1.0, -1.0)
+            )
+            smooth = np.abs(ahead - behind) <= 1e-4 * (1.0 + np.abs(ahead))
+            np.testing.assert_allclose(slope[smooth, m], 0.5 * (ahead + behind)[smooth], rtol=1e-4, atol=1e-5)
+            checked += int(smooth.sum())
+    assert checked > 0.7 * 2 * mean.size
+
+
+class TestSlopes:
+    @every_utility
+    def test_slopes_are_those_of_differences(self, utility: AnyUtility) -> None:
+        rng = np.random.default_rng(1)
+        assert_slopes_are_differences(utility, rng.random((60, 2)), 0.05 + 0.5 * rng.random((60, 2)))
+
+    @every_utility
+    def test_slopes_are_those_of_differences_where_no_improvement_is_in_sight(self, utility: AnyUtility) -> None:
+        rng = np.random.default_rng(2)
+        assert_slopes_are_differences(utility, -2.0 - rng.random((60, 2)), 0.01 + 0.05 * rng.random((60, 2)))
+
+    @pytest.mark.parametrize("objectives", [1, 3, 5])
+    def test_slopes_are_those_of_differences_for_any_number_of_objectives(self, objectives: int) -> None:
+        rng = np.random.default_rng(objectives)
+        mean, deviation = rng.random((40, objectives)), 0.1 + 0.4 * rng.random((40, objectives))
+        assert_slopes_are_differences(ucb(objectives).softened(), mean, deviation)
+        front = rng.random((6, objectives))
+        assert_slopes_are_differences(improvement(front), mean, deviation)
+
+    @every_utility
+    def test_better_means_are_never_worth_less(self, utility: AnyUtility) -> None:
+        rng = np.random.default_rng(3)
+        mean, deviation = rng.normal(0.3, 0.6, (200, 2)), 0.05 + 0.3 * rng.random((200, 2))
+        assert np.all(utility.log(mean + 0.1 * rng.random((200, 2)), deviation) >= utility.log(mean, deviation) - 1e-12)
+
+    def test_where_nothing_can_improve_the_surface_still_leads_towards_the_front(self) -> None:
+        far = np.linspace(-5.0, -0.5, 20)[:, None] * np.ones(2)
+        values = improvement(UNIT_FRONT).log(far, np.full_like(far, 1e-4))
+        assert np.all(np.isfinite(values))
+        assert np.all(np.diff(values) > 0.0)
+
+    def test_extremely_hopeless_points_stay_finite_with_finite_slopes(self) -> None:
+        mean = np.array([[-1e9, -1e9], [-1e4, 0.5], [-800.0, -800.0]])
+        for part in improvement(UNIT_FRONT).log_slopes(mean, np.full_like(mean, 1e-6)):
+            assert np.all(np.isfinite(part))
+
+
+def exact_improvement(front: Array, mean: Array, deviation: Array) -> float:
+    """E[hypervolume improvement] of an independent normal outcome over a 2-D front above the origin.
+
+    ∫∫ P(Y₁ ≥ a) P(Y₂ ≥ b) over what is above the origin and not dominated: a sum over the front's stairs.
+    """
+
+    def beyond(bound: float, m: int) -> float:
+        """∫_bound^∞ P(Y_m ≥ a) da."""
+        if math.isinf(bound):
+            return 0.0
+        gap = (mean[m] - bound) / deviation[m]
+        return float(deviation[m] * (gap * norm.cdf(gap) + norm.pdf(gap)))
+
+    stairs = front[np.argsort(front[:, 0])]
+    edges = [0.0, *stairs[:, 0].tolist(), math.inf]
+    heights = [*stairs[:, 1].tolist(), 0.0]
+    return sum(
+        (beyond(left, 0) - beyond(right, 0)) * beyond(height, 1)
+        for left, right, height in zip(edges[:-1], edges[1:], heights, strict=True)
+    )
+
+
+def dominated_area(points: Array, size: float = 2.0, cells: int = 200) -> NDArray[np.bool_]:
+    """(cells, cells) which cells of [0, size]² some of (n, 2) points dominates."""
+    middles = (np.arange(cells) + 0.5) * size / cells
+    inside = (points[:, 0, None, None] >= middles[:, None]) & (points[:, 1, None, None] >= middles[None, :])
+    return np.asarray(inside.any(axis=0))
+
+
+POINTS = [([0.6, 0.7], [0.1, 0.1]), ([0.9, 0.9], [0.05, 0.3]), ([0.3, 0.3], [0.4, 0.4]), ([0.1, 1.2], [0.1, 0.1])]
+
+
+class TestExpectedHypervolume:
+    def test_the_oracle_agrees_with_counting_cells(self) -> None:
+        mean, deviation = np.array([0.6, 0.7]), np.array([0.15, 0.2])
+        front = dominated_area(UNIT_FRONT)
+        rng = np.random.default_rng(0)
+        drawn = mean + deviation * rng.standard_normal((1500, 2))
+        gains = [(dominated_area(row[None, :]) & ~front).sum() for row in drawn]
+        estimate, error = np.mean(gains) * 1e-4, np.std(gains) * 1e-4 / math.sqrt(len(gains))
+        assert abs(estimate - exact_improvement(UNIT_FRONT, mean, deviation)) < 4 * error + 2e-3
+
+    @pytest.mark.parametrize(("mean", "deviation"), POINTS)
+    def test_with_many_rays_it_is_the_exact_expected_improvement(
+        self, mean: list[float], deviation: list[float]
+    ) -> None:
+        at, of = np.array(mean), np.array(deviation)
+        utility = improvement(UNIT_FRONT, rays=30_000)
+        q = 0.25 * math.pi * math.exp(utility.log(at[None, :], of[None, :])[0])
+        assert q == pytest.approx(exact_improvement(UNIT_FRONT, at, of), rel=0.03)
+
+    def test_with_as_many_rays_as_a_study_uses_it_still_ranks_points_as_the_exact_one_does(self) -> None:
+        rng = np.random.default_rng(5)
+        mean, deviation = rng.random((60, 2)), 0.05 + 0.3 * rng.random((60, 2))
+        exact = [exact_improvement(UNIT_FRONT, m, d) for m, d in zip(mean, deviation, strict=True)]
+        ours = improvement(UNIT_FRONT).log(mean, deviation)
+        ranks = [np.argsort(np.argsort(values)) for values in (np.array(exact), ours)]
+        assert np.asarray(np.corrcoef(ranks))[0, 1] > 0.97
+
+    def test_its_volume_is_the_hypervolume_reached(self) -> None:
+        area = 0.2 * 0.9 + 0.3 * 0.6 + 0.3 * 0.1
+        assert 0.25 * math.pi * improvement(UNIT_FRONT, rays=4_000).volume == pytest.approx(area, rel=0.01)
+
+
+class TestCuriosity:
+    def test_it_is_worth_most_where_the_outcome_is_unknown_little_where_it_is_known_and_means_do_not_matter(
+        self,
+    ) -> None:
+        deviation = np.array([[1e-6, 1e-6], [0.01, 1e-6], [0.5, 0.5]])
+        for mean in (-30.0, 0.0, 30.0):
+            values = np.exp(Curiosity(0.5).log(np.full((3, 2), mean), deviation))
+            assert np.all(np.diff(values) > 0.05)
+            assert values[0] < 0.3 * values[-1]
+            assert values[-1] <= 0.5
+
+
+class Counted(np.ndarray[Any, np.dtype[np.float64]]):
+    """An array that adds up how many numbers every operation on it writes."""
+
+    written = 0
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: Any, *inputs: Any, **kwargs: Any) -> Any:
+        plain = [np.asarray(given) for given in inputs]
+        if "out" in kwargs:
+            kwargs["out"] = tuple(None if out is None else np.asarray(out) for out in kwargs["out"])
+        result = getattr(ufunc, method)(*plain, **kwargs)
+        Counted.written += np.size(result)
+        return np.asarray(result).view(Counted)
+
+
+def work(function: Callable[[int], Callable[[], object]], objectives: int) -> int:
+    """How many numbers a call writes for so many objectives."""
+    call = function(objectives)
+    Counted.written = 0
+    call()
+    return Counted.written
+
+
+def peak_memory(function: Callable[[int], Callable[[], object]], objectives: int) -> int:
+    call = function(objectives)
+    tracemalloc.start()
+    call()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
+def value_and_slopes(objectives: int) -> Callable[[], object]:
+    rng = np.random.default_rng(0)
+    utility = improvement(rng.random((10, objectives)))
+    mean, deviation = (rng.random((100, objectives)).view(Counted) for _ in range(2))
+    return lambda: (utility.log(mean, deviation), utility.log_slopes(mean, deviation))
+
+
+def reaching(objectives: int) -> Callable[[], object]:
+    rng = np.random.default_rng(0)
+    front, rays = rng.random((50, objectives)).view(Counted), 0.1 + rng.random((128, objectives))
+    return lambda: reach(front, np.zeros(objectives), rays)
+
+
+class TestEffort:
+    @pytest.mark.parametrize("function", [value_and_slopes, reaching], ids=["utility", "reach"])
+    def test_work_and_memory_grow_at_most_linearly_with_the_number_of_objectives(
+        self, function: Callable[[int], Callable[[], object]]
+    ) -> None:
+        two, four, eight = (work(function, M) for M in (2, 4, 8))
+        assert two > 10_000
+        assert eight <= 4.2 * two
+        assert eight - four <= 2.2 * (four - two)
+        assert peak_memory(function, 8) <= 4.2 * peak_memory(function, 2)
+
+
+@dataclass(frozen=True)
+class Known:
+    """A process that expects the same everywhere."""
+
+    mean: float
+    deviation: float
+
+    def posterior(self, points: Array) -> tuple[Array, Array]:
+        return np.full(len(points), self.mean), np.full(len(points), self.deviation)
+
+
+def everywhere_alike(space: Space, kind: str, mean: Array, deviation: Array, cost: Discount) -> Acquisition:
+    gps = [Known(float(m), float(d)) for m, d in zip(mean, deviation, strict=True)]
+    return Acquisition(space, cast("list[gp.GP]", gps), tuple(Term(utility, cost) for utility in REASONS[kind]))
+
+
+REASONS: dict[str, list[AnyUtility]] = {name: [utility] for name, utility in UTILITIES.items()} | {
+    "two reasons": [improvement(UNIT_FRONT), Curiosity(0.01)]
+}
+every_reason = pytest.mark.parametrize("kind", REASONS.keys())
+
+
+class TestCostDecides:
+    @every_reason
+    @law
+    @given(spaces(), st.integers(1, 10_000), st.none() | st.integers(1, 10_000), st.integers(0, 2**32), st.data())
+    def test_of_two_points_that_promise_the_same_the_dearer_is_never_preferred_whatever_the_sign_of_q(
+        self, kind: str, space: Space, step: int, budget: int | None, seed: int, data: st.DataObject
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        model = data.draw(st.sampled_from([PaperCost, AdditiveCost]))(list(space.names))
+        cost = model.at(Moment(step, budget), space.names, rng)
+        cheap = space.snap(data.draw(units(space, most=1)))
+        dear = cheap.copy()
+        column = data.draw(st.integers(0, space.dimension - 1))
+        dear[0, column] = space.at_expense(np.ones((1, space.dimension)))[0, column]
+        pair = np.vstack([cheap, dear])
+        assume(np.all(np.diff(space.expense(pair), axis=0) >= 0.0))
+        for sign in (1.0, 0.0, -1.0):
+            value = everywhere_alike(space, kind, sign * rng.random(2), rng.random(2), cost)(pair)
+            assert np.all(np.isfinite(value))
+            assert value[1] <= value[0] + 1e-9
+
+    @every_reason
+    @law
+    @given(st.integers(1, 10_000), st.none() | st.integers(1, 10_000), st.integers(0, 2**32), st.data())
+    def test_of_two_points_that_promise_the_same_the_one_with_more_of_the_dearer_input_is_never_preferred(
+        self, kind: str, step: int, budget: int | None, seed: int, data: st.DataObject
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        space = Space({"dear": Real(0, 20, dear="low"), "unnamed": Real(0, 1), "cheap": Real(1, 10, log=True)})
+        model = data.draw(st.sampled_from([PaperCost, AdditiveCost]))("dear > cheap")
+        cost = model.at(Moment(step, budget), space.names, rng)
+        less, more = np.sort(rng.random(2))
+        pair = space.at_expense(np.array([[less, 0.5, more], [more, 0.5, less]]))
+        for sign in (1.0, 0.0, -1.0):
+            value = everywhere_alike(space, kind, sign * rng.random(2), rng.random(2), cost)(pair)
+            assert value[1] <= value[0] + 1e-9
+
+    @every_reason
+    def test_a_clearly_dearer_point_is_clearly_worse_even_where_q_is_negative(self, kind: str) -> None:
+        space = Space({"a": Real(0, 1), "b": Real(0, 1)})
+        cost = AdditiveCost("a > b", strength=1.0).at(Moment(1, 10), space.names, np.random.default_rng(0))
+        for mean in (0.9, 0.0, -0.9):
+            surface = everywhere_alike(space, kind, np.full(2, mean), np.full(2, 0.1), cost)
+            cheap, dear = surface(np.array([[0.1, 0.5], [0.9, 0.5]]))
+            assert dear < cheap - 0.1
+
+
+MIXED = Space(
+    {
+        "nickel": Real(0, 20),
+        "soak": Integer(1, 12),
+        "quench": Categorical(["air", "oil", "vacuum"], dear=["vacuum", "oil"]),
+        "purity": Real(0.1, 10, log=True, dear="low"),
+        "passes": Integer(1, 5, dear="low"),
+    }
+)
+
+
+def trained(space: Space, objectives: int = 2) -> list[gp.GP]:
+    rng = np.random.default_rng(0)
+    x = space.snap(rng.random((14, space.dimension)))
+    features = space.features(x)
+    lengths = np.asarray(0.4 + rng.random(features.shape[1]))
+    return [
+        gp.condition(features, np.sin((m + 2) * x).sum(axis=1), gp.Hyper(lengths, noise=1e-4), kernel="matern52")
+        for m in range(objectives)
+    ]
+
+
+COST = AdditiveCost("nickel > purity, quench > passes", strength=2.0)
+DISCOUNT = COST.at(Moment(1, 10), MIXED.names, np.random.default_rng(0))
+
+
+def mixed_acquisition(kind: str, *, discounted: bool = True) -> Acquisition:
+    discount = DISCOUNT if discounted else None
+    return Acquisition(MIXED, trained(MIXED), tuple(Term(utility, discount) for utility in REASONS[kind]))
+
+
+class TestAcquisition:
+    @every_reason
+    @pytest.mark.parametrize("discounted", [True, False])
+    def test_gradients_are_those_of_differences_on_a_mixed_space(self, kind: str, discounted: bool) -> None:
+        surface = mixed_acquisition(kind, discounted=discounted)
+        points = MIXED.snap(0.05 + 0.9 * np.random.default_rng(1).random((30, MIXED.dimension)))
+        value, gradient = surface.with_gradient(points)
+        np.testing.assert_allclose(value, surface(points), rtol=1e-9, atol=1e-9)
+        step, checked = 1e-5, 0
+        for j in np.flatnonzero(MIXED.continuous):
+            move = step * np.eye(MIXED.dimension)[j]
+            ahead, behind = (surface(points + move) - value) / step, (value - surface(points - move)) / step
+            smooth = np.abs(ahead - behind) <= 2e-3 * (1.0 + np.abs(ahead))
+            np.testing.assert_allclose(gradient[smooth, j], 0.5 * (ahead + behind)[smooth], rtol=2e-3, atol=2e-3)
+            checked += int(smooth.sum())
+        assert checked >= 40
+        assert np.all(gradient[:, ~MIXED.continuous] == 0.0)
+
+    @every_reason
+    def test_whole_numbers_and_categories_count_as_what_they_will_be_evaluated_at(self, kind: str) -> None:
+        surface = mixed_acquisition(kind)
+        points = np.random.default_rng(2).random((20, MIXED.dimension))
+        snapped = MIXED.snap(points)
+        assert not np.allclose(points, snapped)
+        np.testing.assert_array_equal(surface(points), surface(snapped))
+        for ours, theirs in zip(surface.with_gradient(points), surface.with_gradient(snapped), strict=True):
+            np.testing.assert_array_equal(ours, theirs)
+
+    def test_it_is_the_utility_of_the_posterior_times_one_minus_cost(self) -> None:
+        surface, blind = (mixed_acquisition("scalarised UCB", discounted=given) for given in (True, False))
+        points = MIXED.snap(np.random.default_rng(3).random((10, MIXED.dimension)))
+        moments = [model.posterior(MIXED.features(points)) for model in surface.gps]
+        expected = ucb().log(np.column_stack([m for m, _ in moments]), np.column_stack([d for _, d in moments]))
+        np.testing.assert_allclose(blind(points), expected)
+        np.testing.assert_allclose(surface(points) - blind(points), DISCOUNT.log(MIXED.expense(points)))
+
+    def test_several_reasons_to_try_a_point_add_up_each_with_its_own_cost(self) -> None:
+        promise, learn = improvement(UNIT_FRONT), Curiosity(0.01)
+        points = MIXED.snap(np.random.default_rng(4).random((10, MIXED.dimension)))
+        gps = trained(MIXED)
+        both = Acquisition(MIXED, gps, (Term(promise), Term(learn, DISCOUNT)))
+        each = [Acquisition(MIXED, gps, (term,))(points) for term in both.terms]
+        np.testing.assert_allclose(np.exp(both(points)), np.exp(each).sum(axis=0), rtol=1e-12)
+
+    def test_softening_reaches_the_utility_and_leaves_the_rest(self) -> None:
+        surface = mixed_acquisition("scalarised UCB")
+        soft = surface.softened()
+        (term,) = soft.terms
+        assert isinstance(term.utility, ScalarisedUCB)
+        assert term.utility.softness > 0.0
+        assert term.discount is DISCOUNT
+        assert soft.gps is surface.gps

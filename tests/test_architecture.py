@@ -1,0 +1,167 @@
+"""The direction of imports and "one stateful class", proved by reading the source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent / "src" / "camobo"
+
+LAYERS: list[set[str]] = [
+    {"errors"},
+    {"space"},
+    {"order"},
+    {"cost"},
+    {"pareto", "scalarize"},
+    {"gp"},
+    {"acquisition"},
+    {"maximize"},
+    {"engine"},
+    {"trial"},
+    {"study"},
+]
+"""Lowest first. A module may import from lower layers only; a new module is given its place here."""
+RANK = {module: rank for rank, layer in enumerate(LAYERS) for module in layer}
+PROBLEMS_MAY_IMPORT = {"errors", "space", "pareto", "problems"}
+CORE_DEPENDENCIES = {"numpy", "scipy", "moocore", "threadpoolctl"}
+MODULES = sorted(path.stem for path in ROOT.glob("*.py") if path.stem != "__init__")
+PROBLEM_FILES = sorted((ROOT / "problems").glob("*.py"))
+FILES = sorted(ROOT.rglob("*.py"))
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Dotted names of everything a file imports, wherever in it: `from camobo import engine` is camobo.engine."""
+    package = ["camobo", *path.relative_to(ROOT).parent.parts]
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            source = ".".join([*above, *([node.module] if node.module else [])])
+            if source == "camobo":
+                yield from (f"camobo.{alias.name}" for alias in node.names)
+            else:
+                yield source
+
+
+def siblings(path: Path) -> set[str]:
+    """Which of camobo's own modules and packages a file imports."""
+    return {name.split(".")[1] for name in imported(path) if name.startswith("camobo.")}
+
+
+def outsiders(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in imported(path)} - {"camobo"}
+
+
+class TestReadingImports:
+    """The tests below are only as good as their eyes."""
+
+    def test_every_form_of_import_is_seen(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(globals(), "ROOT", tmp_path)
+        (tmp_path / "inner").mkdir()
+        file = tmp_path / "inner" / "some.py"
+        file.write_text(
+            "import camobo.gp\nfrom camobo import engine, cost as c\nfrom camobo.space import Real\n"
+            "from ..study import Study\nfrom . import other\nimport numpy as np\n"
+            "def late():\n    from camobo.trial import Trial\n"
+        )
+        assert siblings(file) == {"gp", "engine", "cost", "space", "study", "trial", "inner"}
+        assert outsiders(file) == {"numpy"}
+
+    def test_files_are_found(self) -> None:
+        assert {"engine", "study"} <= set(MODULES)
+        assert len(PROBLEM_FILES) > 1
+
+
+class TestLayers:
+    def test_every_module_has_its_place(self) -> None:
+        assert set(MODULES) == set(RANK)
+
+    @pytest.mark.parametrize("module", MODULES)
+    def test_a_module_imports_from_lower_layers_only(self, module: str) -> None:
+        upward = {name for name in siblings(ROOT / f"{module}.py") if RANK.get(name, 99) >= RANK[module]}
+        assert not upward
+
+    @pytest.mark.parametrize("path", PROBLEM_FILES, ids=lambda path: path.stem)
+    def test_problems_import_only_errors_space_and_pareto(self, path: Path) -> None:
+        assert siblings(path) <= PROBLEMS_MAY_IMPORT
+
+    @pytest.mark.parametrize("module", MODULES)
+    def test_the_core_imports_only_its_declared_dependencies(self, module: str) -> None:
+        import sys
+
+        assert outsiders(ROOT / f"{module}.py") - set(sys.stdlib_module_names) <= CORE_DEPENDENCIES
+
+
+def assigned_attributes(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """Attributes of its own object that a method binds, deletes, or sets by name or item."""
+    if not function.args.args:
+        return set()
+    own = function.args.args[0].arg
+    found = set()
+    for node in ast.walk(function):
+        bound = isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del))
+        target: ast.expr | None = node if bound and isinstance(node, (ast.Attribute, ast.Subscript)) else None
+        while isinstance(target, ast.Subscript):
+            target = target.value
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == own:
+            found.add(target.attr)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("object.__setattr__", "setattr"):
+            found.add(ast.unparse(node.args[1]))
+    return found
+
+
+def changing_methods(path: Path) -> dict[str, set[str]]:
+    """For each class of a file, its methods that change the object after it was made."""
+    found: dict[str, set[str]] = {}
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ClassDef):
+            methods = [item for item in node.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))]
+            changing = {m.name for m in methods if assigned_attributes(m)} - {"__init__", "__post_init__"}
+            if changing:
+                found[node.name] = changing
+    return found
+
+
+class TestState:
+    def test_only_the_study_changes(self) -> None:
+        changing = {(path.stem, name) for path in FILES for name in changing_methods(path)}
+        assert changing == {("study", "Study")}
+
+    def test_every_dataclass_is_frozen(self) -> None:
+        thawed = [
+            f"{path.stem}.{node.name}"
+            for path in FILES
+            for node in ast.walk(tree(path))
+            if isinstance(node, ast.ClassDef)
+            for decorator in node.decorator_list
+            if "dataclass" in ast.unparse(decorator) and "frozen=True" not in ast.unparse(decorator)
+        ]
+        assert not thawed
+
+    @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+    def test_no_module_draws_from_a_global_random_state_or_rebinds_a_global(self, path: Path) -> None:
+        for node in ast.walk(tree(path)):
+            assert not isinstance(node, ast.Global)
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("np.random", "numpy.random"):
+                assert node.attr in ("Generator", "default_rng", "SeedSequence")
+        assert "random" not in outsiders(path)
+
+    @pytest.mark.parametrize("module", [module for module in MODULES if RANK[module] <= RANK["engine"]])
+    def test_nothing_below_the_study_knows_a_disk_or_a_clock(self, module: str) -> None:
+        assert not outsiders(ROOT / f"{module}.py") & {"time", "datetime", "os", "pathlib", "io", "sqlite3", "secrets"}
+
+    @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+    def test_no_user_is_answered_by_an_assertion_and_nothing_is_unpickled_or_evaluated(self, path: Path) -> None:
+        nodes = list(ast.walk(tree(path)))
+        assert not any(isinstance(node, ast.Assert) for node in nodes)
+        called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+        assert not called & {"eval", "exec", "__import__"}
+        assert not outsiders(path) & {"pickle", "marshal", "shelve", "dill"}

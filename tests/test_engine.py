@@ -1,0 +1,331 @@
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camobo.cost import AdditiveCost, PaperCost
+from camobo.engine import Data, Models, Plan, account, refit_point, suggest, update_models
+from camobo.errors import SpaceExhausted
+from camobo.space import Array, Categorical, Integer, Real, Space
+from strategies import law
+
+PLANE = Space({"dear": Real(0, 1), "cheap": Real(0, 1)})
+MIXED = Space(
+    {
+        "nickel": Real(0, 20),
+        "soak": Integer(1, 12),
+        "quench": Categorical(["air", "oil", "vacuum"], dear=["vacuum", "oil"]),
+        "purity": Real(0.1, 10, log=True, dear="low"),
+    }
+)
+TWO = {"f": "max", "g": "max"}
+
+
+def plan(space: Space = PLANE, *, cost: str | None = None, **options: Any) -> Plan:
+    model = None
+    if cost is not None:
+        model = PaperCost(cost) if options.get("method") == "paper" else AdditiveCost(cost)
+    return Plan(space=space, objectives=options.pop("objectives", TWO), cost=model, **options)
+
+
+def measure(units: Array) -> Array:
+    """(n, 2) two bumps apart along the first input."""
+    away = ((units[:, 1:] - 0.3) ** 2).sum(axis=1)
+    return np.column_stack([-((units[:, 0] - 0.2) ** 2) - away, -((units[:, 0] - 0.8) ** 2) - away])
+
+
+def data(given: Plan, units: Array, *, pending: Array | None = None, failed: Array | None = None) -> Data:
+    none = np.zeros((0, given.space.dimension))
+    pending, failed = none if pending is None else pending, none if failed is None else failed
+    step = 1 + len(units) + len(pending) + len(failed)
+    return Data(units, measure(units)[:, : len(given.objectives)], pending, failed, step)
+
+
+def some(given: Plan, count: int, seed: int = 0) -> Array:
+    return given.space.snap(np.random.default_rng(seed).random((count, given.space.dimension)))
+
+
+@dataclass
+class Run:
+    """A study without a study: suggestions measured at once."""
+
+    units: Array
+    models: list[Models | None] = field(default_factory=list)
+
+
+def run(given: Plan, count: int, *, cached: bool = True) -> Run:
+    done = Run(np.zeros((0, given.space.dimension)))
+    models: Models | None = None
+    for number in range(count):
+        found = suggest(given, data(given, done.units), number, models if cached else None)
+        models = found.models or models
+        done.units = np.vstack([done.units, found.unit])
+        done.models.append(found.models)
+    return done
+
+
+PLANS: dict[str, Callable[[], Plan]] = {
+    "default": lambda: plan(seed=1),
+    "default with cost": lambda: plan(cost="dear > cheap", budget=30, seed=1),
+    "default on a mixed space": lambda: plan(MIXED, cost="nickel > purity, quench", budget=30, seed=1),
+    "paper": lambda: plan(method="paper", cost="dear > cheap", seed=1),
+    "paper by the theorem's beta": lambda: plan(MIXED, method="paper", beta="theory", cost="nickel > soak", seed=1),
+    "refitted every third": lambda: plan(refit_every=3, seed=1),
+}
+every_plan = pytest.mark.parametrize("made", PLANS.values(), ids=PLANS.keys())
+
+
+class TestDeterminism:
+    @every_plan
+    def test_the_cache_changes_nothing_over_a_whole_run_bitwise(self, made: Callable[[], Plan]) -> None:
+        given = made()
+        with_cache, without = run(given, 25), run(given, 25, cached=False)
+        np.testing.assert_array_equal(with_cache.units, without.units)
+
+    @every_plan
+    def test_the_same_call_gives_bitwise_the_same_point_and_touches_no_global_random_state(
+        self, made: Callable[[], Plan]
+    ) -> None:
+        given = made()
+        known = data(given, some(given, 12))
+        before = np.random.get_state(legacy=False)  # noqa: NPY002
+        one, same = (suggest(given, known, 12) for _ in range(2))
+        after = np.random.get_state(legacy=False)  # noqa: NPY002
+        np.testing.assert_array_equal(one.unit, same.unit)
+        assert one.notes == same.notes
+        np.testing.assert_equal(after, before)
+
+    @every_plan
+    def test_a_cache_of_other_data_is_ignored(self, made: Callable[[], Plan]) -> None:
+        given = made()
+        known = data(given, some(given, 12))
+        stranger = update_models(given, data(given, some(given, 11, seed=9)), None)
+        longer = update_models(given, data(given, np.vstack([some(given, 12), some(given, 1, seed=8)])), None)
+        expected = suggest(given, known, 12).unit
+        for cache in (stranger, longer):
+            np.testing.assert_array_equal(suggest(given, known, 12, cache).unit, expected)
+
+    def test_seeds_and_trial_numbers_lead_to_other_points(self) -> None:
+        known = data(plan(), some(plan(), 12))
+        points = [suggest(plan(seed=seed), known, number).unit for seed, number in ((0, 12), (1, 12), (0, 13))]
+        assert all(np.any(a != b) for a, b in itertools.combinations(points, 2))
+        starts = [suggest(plan(seed=seed), data(plan(), np.zeros((0, 2))), 0).unit for seed in range(5)]
+        assert all(np.any(a != b) for a, b in itertools.combinations(starts, 2))
+
+    def test_data_handed_in_is_not_changed(self) -> None:
+        given = plan(MIXED, cost="nickel", seed=3)
+        known = data(given, some(given, 10), pending=some(given, 2, seed=1), failed=some(given, 1, seed=2))
+        copies = [array.copy() for array in (known.units, known.values, known.pending, known.failed)]
+        suggest(given, known, 13)
+        for array, copy in zip((known.units, known.values, known.pending, known.failed), copies, strict=True):
+            np.testing.assert_array_equal(array, copy)
+
+
+class TestRefitting:
+    @law
+    @given(st.integers(1, 5000), st.integers(1, 50), st.booleans())
+    def test_a_refit_is_never_of_more_than_there_is_nor_far_behind(self, count: int, every: int, strict: bool) -> None:
+        fitted = refit_point(count, every, strict=strict)
+        assert 1 <= fitted <= count
+        assert refit_point(count + 1, every, strict=strict) >= fitted
+        assert count - fitted < (every if strict else max(every, count / 10 + 1))
+
+    @law
+    @given(st.integers(10, 5000))
+    def test_the_paper_refits_at_multiples_of_ten_only(self, count: int) -> None:
+        assert refit_point(count, 10, strict=True) == 10 * (count // 10)
+
+    @law
+    @given(st.integers(1, 50))
+    def test_early_observations_are_all_fitted_on(self, every: int) -> None:
+        assert all(refit_point(n, every, strict=False) == n for n in range(1, 2 * every))
+
+    def test_hyper_parameters_stay_between_the_papers_refits_and_move_at_them(self) -> None:
+        given = plan(method="paper", seed=2)
+        units = some(given, 22)
+        lengths = {n: update_models(given, data(given, units[:n]), None).gps[0].hyper.lengths for n in (10, 11, 19, 20)}
+        np.testing.assert_array_equal(lengths[10], lengths[11])
+        np.testing.assert_array_equal(lengths[10], lengths[19])
+        assert np.any(lengths[19] != lengths[20])
+
+    @pytest.mark.parametrize(("method", "kernel"), [("paper", "se"), ("default", "matern52")])
+    def test_the_paper_models_with_the_squared_exponential_around_zero_and_the_default_otherwise(
+        self, method: str, kernel: str
+    ) -> None:
+        given = plan(method=method, seed=2)
+        models = update_models(given, data(given, some(given, 12)), None)
+        assert [model.kernel for model in models.gps] == [kernel, kernel]
+        assert all((model.hyper.mean == 0.0) == (method == "paper") for model in models.gps)
+
+    def test_models_have_seen_all_the_data(self) -> None:
+        given = plan(method="paper", seed=2)
+        known = data(given, some(given, 17))
+        models = update_models(given, known, None)
+        assert models.fitted == 10
+        for m, model in enumerate(models.gps):
+            assert len(model.z) == 17
+            mean, deviation = model.predict(known.units)
+            np.testing.assert_allclose(mean, known.values[:, m], atol=1e-2)
+            assert np.all(deviation < 0.05)
+
+
+def nearest(points: Array, others: Array) -> float:
+    return float(np.linalg.norm(points[:, None, :] - others[None, :, :], axis=2).min())
+
+
+def apart(given: Plan) -> float:
+    """How far suggestions made together must lie from one another: Algorithm 1 itself knows no pending points."""
+    return 1e-6 if given.method == "paper" else 0.02
+
+
+class TestOpenPoints:
+    @every_plan
+    def test_points_asked_for_together_are_different_and_well_apart(self, made: Callable[[], Plan]) -> None:
+        given = made()
+        units = some(given, 12)
+        pending = np.zeros((0, given.space.dimension))
+        for i in range(4):
+            found = suggest(given, data(given, units, pending=pending), 12 + i).unit
+            assert len(pending) == 0 or nearest(found[None, :], pending) > apart(given)
+            pending = np.vstack([pending, found])
+
+    @every_plan
+    def test_a_pending_point_moves_the_next_suggestion_away_from_it(self, made: Callable[[], Plan]) -> None:
+        given = made()
+        units = some(given, 12)
+        first = suggest(given, data(given, units), 12).unit
+        again = suggest(given, data(given, units, pending=first[None, :]), 12).unit
+        assert nearest(first[None, :], again[None, :]) > apart(given)
+
+    @every_plan
+    def test_a_point_that_failed_is_not_suggested_again(self, made: Callable[[], Plan]) -> None:
+        given = made()
+        units = some(given, 12)
+        failed = np.zeros((0, given.space.dimension))
+        for i in range(4):
+            found = suggest(given, data(given, units, failed=failed), 12 + i).unit
+            assert len(failed) == 0 or nearest(found[None, :], failed) > 1e-3
+            failed = np.vstack([failed, found])
+
+    def test_a_start_on_which_everything_fails_goes_on_to_other_points(self) -> None:
+        given = plan(MIXED, cost="nickel", seed=5)
+        failed = np.zeros((0, 4))
+        for number in range(12):
+            found = suggest(given, data(given, np.zeros((0, 4)), failed=failed), number).unit
+            assert len(failed) == 0 or nearest(found[None, :], failed) > 1e-6
+            failed = np.vstack([failed, found])
+
+    def test_a_finite_space_with_every_point_open_is_exhausted(self) -> None:
+        given = plan(Space({"a": Integer(1, 3), "b": Integer(1, 3)}), seed=0)
+        grid = given.space.grid()
+        with pytest.raises(SpaceExhausted):
+            suggest(given, data(given, grid[:5], pending=grid[5:7], failed=grid[7:]), 9)
+        with pytest.raises(SpaceExhausted):
+            suggest(given, data(given, grid[:0], failed=grid), 9)
+
+
+def initial(given: Plan, count: int | None = None) -> Array:
+    return run(given, given.initial if count is None else count).units
+
+
+class TestInitialDesign:
+    @pytest.mark.parametrize("seed", range(5))
+    def test_it_starts_on_the_cheap_side_of_the_inputs_the_cost_names(self, seed: int) -> None:
+        given = plan(MIXED, cost="nickel > purity, quench", budget=30, seed=seed)
+        levels = given.space.expense(initial(given))
+        named = [given.space.names.index(name) for name in ("nickel", "purity", "quench")]
+        assert len(levels) == given.initial
+        assert np.all(levels[:, named] <= 0.5 + 1e-9)
+
+    def test_it_covers_inputs_the_cost_does_not_name_to_both_ends(self) -> None:
+        given = plan(cost="dear", seed=1, budget=30)
+        firsts = np.vstack([initial(plan(cost="dear", seed=seed)) for seed in range(30)])
+        assert firsts[:, 0].max() <= 0.5
+        assert firsts[:, 1].min() < 0.1
+        assert firsts[:, 1].max() > 0.9
+        blind = np.vstack([initial(plan(seed=seed)) for seed in range(30)])
+        assert blind[:, 0].max() > 0.9
+        assert given.cost is not None
+
+    def test_its_points_differ_and_say_what_they_are(self) -> None:
+        given = plan(MIXED, cost="nickel", seed=4)
+        units = initial(given)
+        assert all(nearest(units[i : i + 1], units[:i]) > 0.05 for i in range(1, len(units)))
+        found = suggest(given, data(given, np.zeros((0, 4))), 0)
+        assert found.notes == ("initial design",)
+        assert found.models is None
+        assert found.acquisition is None
+
+    def test_one_point_more_than_inputs_then_models_take_over(self) -> None:
+        done = run(plan(seed=1), 5)
+        assert [models is None for models in done.models] == [True, True, True, False, False]
+
+    def test_a_space_smaller_than_the_design_is_still_filled_without_a_repeat(self) -> None:
+        tiny = Space({"a": Categorical(["x", "y"]), "b": Categorical(["x", "y"])})
+        units = initial(plan(tiny, seed=0), 4)
+        assert len(np.unique(units, axis=0)) == 4
+
+
+class TestAccount:
+    @every_plan
+    def test_it_finds_again_what_the_models_expected_of_the_suggestion(self, made: Callable[[], Plan]) -> None:
+        given = made()
+        known = data(given, some(given, 12))
+        found = suggest(given, known, 12)
+        told = account(given, known, 12, found.unit)
+        assert told.notes == found.notes
+        assert found.acquisition is not None
+        features = given.space.features(found.unit[None, :])
+        predicted = [model.predict(features) for model in found.acquisition.gps]
+        assert told.mean is not None
+        assert told.deviation is not None
+        np.testing.assert_array_equal(told.mean, [mean[0] for mean, _ in predicted])
+        np.testing.assert_array_equal(told.deviation, [deviation[0] for _, deviation in predicted])
+        assert told.utility is not None
+        assert told.utility > 0.0
+        if given.cost is None:
+            assert told.cost is None
+            assert told.without_cost is None
+        else:
+            assert told.cost is not None
+            assert 0.0 <= told.cost < 1.0
+            assert told.without_cost is not None
+            assert told.without_cost.shape == found.unit.shape
+            promise = replace(found.acquisition, terms=found.acquisition.terms[:1])
+            discounted = np.log(told.utility) + np.log1p(-told.cost)
+            assert discounted == pytest.approx(promise(found.unit[None, :])[0], abs=1e-6)
+
+    def test_an_objective_to_minimise_is_predicted_with_its_own_sign(self) -> None:
+        up, down = plan(seed=1), plan(seed=1, objectives={"f": "min", "g": "max"})
+        known = data(up, some(up, 12))
+        unit = suggest(up, known, 12).unit
+        one, other = account(up, known, 12, unit), account(down, known, 12, unit)
+        assert one.mean is not None
+        assert other.mean is not None
+        np.testing.assert_allclose(other.mean, one.mean * [-1.0, 1.0])
+
+    def test_before_there_are_models_it_says_only_what_it_can(self) -> None:
+        given = plan(cost="dear", seed=1)
+        told = account(given, data(given, np.zeros((0, 2))), 0, np.array([0.1, 0.2]))
+        assert (told.mean, told.deviation, told.utility, told.cost) == (None, None, None, None)
+        assert told.without_cost is not None
+        assert told.notes == ("initial design",)
+
+
+class TestSearching:
+    def test_twenty_five_points_close_in_on_the_best_of_one_objective(self) -> None:
+        units = run(plan(seed=1, objectives={"f": "max"}), 25).units
+        assert measure(units)[:, 0].max() > -1e-3
+
+    def test_most_of_a_run_lies_on_the_line_that_trades_one_objective_for_the_other(self) -> None:
+        units = run(plan(seed=1), 25).units[10:]
+        assert np.mean(np.abs(units[:, 1] - 0.3) < 0.15) > 0.5
+        assert units[:, 0].min() < 0.4
+        assert units[:, 0].max() > 0.6

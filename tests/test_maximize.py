@@ -1,0 +1,286 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from camobo.errors import SpaceExhausted
+from camobo.maximize import Surface, ascend, candidate_points, cheap_edges, maximise, neighbours
+from camobo.space import Array, Categorical, Integer, Real, Space
+from strategies import categoricals, integers, law, spaces, units
+
+few_examples = settings(deadline=None, max_examples=20)
+
+
+def cube(inputs: int) -> Space:
+    return Space({f"x{j}": Real(0, 1) for j in range(inputs)})
+
+
+def none_of(space: Space) -> Array:
+    return np.zeros((0, space.dimension))
+
+
+def find(
+    surface: Surface, space: Space, *, seed: int = 0, best: Array | None = None, taken: Array | None = None
+) -> Array:
+    return maximise(
+        surface,
+        space,
+        best=none_of(space) if best is None else best,
+        taken=none_of(space) if taken is None else taken,
+        rng=np.random.default_rng(seed),
+    )
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A surface from a function of snapped points, its gradient by differences along real inputs."""
+
+    function: Callable[[Array], Array]
+    space: Space
+    soft: Callable[[Array], Array] | None = None
+    seen: list[Array] = field(default_factory=list)
+
+    def __call__(self, units: Array) -> Array:
+        self.seen.append(units)
+        return self.function(self.space.snap(units))
+
+    def with_gradient(self, units: Array) -> tuple[Array, Array]:
+        step, slope = 1e-6, np.zeros_like(units)
+        for j in np.flatnonzero(self.space.continuous):
+            move = step * np.eye(self.space.dimension)[j]
+            slope[:, j] = (self(units + move) - self(units - move)) / (2 * step)
+        return self(units), slope
+
+    def softened(self) -> Plain:
+        return self if self.soft is None else replace(self, function=self.soft)
+
+
+def bump(centre: Array, width: float) -> Callable[[Array], Array]:
+    return lambda units: np.exp(-0.5 * (((units - centre) / width) ** 2).sum(axis=1))
+
+
+class TestFinding:
+    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize(("inputs", "width"), [(1, 0.05), (2, 0.2), (8, 0.5)])
+    def test_the_top_of_a_smooth_bump_is_found(self, inputs: int, width: float, seed: int) -> None:
+        centre = 0.1 + 0.8 * np.random.default_rng(100 + seed).random(inputs)
+        found = find(Plain(bump(centre, width), cube(inputs)), cube(inputs), seed=seed)
+        np.testing.assert_allclose(found, centre, atol=5e-3)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_the_top_of_a_bump_beyond_a_face_is_found_on_the_face(self, seed: int) -> None:
+        found = find(Plain(bump(np.array([1.3, 0.4, -0.2]), 0.6), cube(3)), cube(3), seed=seed)
+        np.testing.assert_allclose(found, [1.0, 0.4, 0.0], atol=5e-3)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_the_higher_of_two_bumps_is_found(self, seed: int) -> None:
+        low, high = np.array([0.2, 0.3]), np.array([0.8, 0.6])
+        both = Plain(lambda units: bump(low, 0.15)(units) + 1.1 * bump(high, 0.1)(units), cube(2))
+        np.testing.assert_allclose(find(both, cube(2), seed=seed), high, atol=1e-2)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_narrow_bump_around_a_good_point_is_found_from_that_point(self, seed: int) -> None:
+        centre, space = np.full(5, 0.37), cube(5)
+        found = find(Plain(bump(centre, 0.02), space), space, seed=seed, best=centre[None, :] + 0.02)
+        np.testing.assert_allclose(found, centre, atol=2e-3)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_the_best_point_of_a_mixed_space_is_found(self, seed: int) -> None:
+        space = Space(
+            {
+                "nickel": Real(0, 20),
+                "soak": Integer(1, 40),
+                "quench": Categorical(["air", "oil", "water", "vacuum"]),
+                "carbon": Real(0.01, 1, log=True),
+            }
+        )
+        aim = space.to_unit({"nickel": 7.0, "soak": 23, "quench": "water", "carbon": 0.2})
+        found = space.from_unit(find(Plain(bump(aim, 0.15), space), space, seed=seed))
+        assert found["soak"] == 23
+        assert found["quench"] == "water"
+        assert found["nickel"] == pytest.approx(7.0, abs=0.1)
+        assert found["carbon"] == pytest.approx(0.2, rel=0.03)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_the_best_point_of_a_large_space_of_whole_numbers_is_found(self, seed: int) -> None:
+        space = Space({f"n{j}": Integer(0, 99) for j in range(3)})
+        aim = space.to_unit({"n0": 71, "n1": 0, "n2": 34})
+        found = space.from_unit(find(Plain(bump(aim, 0.2), space), space, seed=seed))
+        assert found == {"n0": 71, "n1": 0, "n2": 34}
+
+    @few_examples
+    @given(spaces(), st.integers(0, 2**32))
+    def test_the_cheap_vertex_is_found_however_narrow_its_bump(self, space: Space, seed: int) -> None:
+        vertex = space.cheapest()
+        np.testing.assert_allclose(find(Plain(bump(vertex, 1e-3), space), space, seed=seed), vertex, atol=1e-9)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_the_edge_of_a_kinked_minimum_is_climbed(self, seed: int) -> None:
+        top, along, across = np.array([0.55, 0.35]), np.array([0.8, 0.6]), np.array([-0.6, 0.8])
+
+        def sides(units: Array) -> Array:
+            moved = units - top
+            flat = 1.0 - (moved @ across) ** 2
+            return np.stack([flat + moved @ along, flat - 0.5 * moved @ along])
+
+        def soft(units: Array) -> Array:
+            return np.asarray(-0.02 * np.log(np.exp(-sides(units) / 0.02).sum(axis=0)))
+
+        surface = Plain(lambda units: sides(units).min(axis=0), cube(2), soft)
+        found = find(surface, cube(2), seed=seed)
+        assert surface(found[None, :])[0] > 0.985
+
+    @few_examples
+    @given(spaces(), st.integers(0, 2**32), st.data())
+    def test_what_is_found_can_be_evaluated_and_is_as_high_as_every_candidate_looked_at(
+        self, space: Space, seed: int, data: st.DataObject
+    ) -> None:
+        best = space.snap(data.draw(units(space)))
+        wave = 1.0 + np.random.default_rng(seed).random(space.dimension)
+        surface = Plain(lambda points: np.sin(5.0 * points @ wave), space)
+        found = find(surface, space, seed=seed, best=best)
+        np.testing.assert_allclose(space.snap(found[None, :])[0], found, atol=1e-12)
+        highest = max(surface(points).max() for points in list(surface.seen) if len(points) > 50)
+        assert surface(found[None, :])[0] >= highest - 1e-12
+
+    def test_the_same_generator_finds_bitwise_the_same_point(self) -> None:
+        surface = Plain(bump(np.array([0.3, 0.7]), 0.2), cube(2))
+        one, same, other = (find(surface, cube(2), seed=seed) for seed in (4, 4, 5))
+        np.testing.assert_array_equal(one, same)
+        assert np.any(one != other)
+
+
+class TestCandidates:
+    @law
+    @given(spaces(), st.integers(0, 2**32), st.data())
+    def test_the_cheap_vertex_and_its_edges_are_among_them_in_any_space(
+        self, space: Space, seed: int, data: st.DataObject
+    ) -> None:
+        best = data.draw(st.just(none_of(space)) | units(space))
+        candidates = candidate_points(space, best, np.random.default_rng(seed))
+        assert candidates.shape[1] == space.dimension
+        assert np.all((candidates >= 0.0) & (candidates <= 1.0))
+        vertex, dear = space.cheapest(), space.at_expense(np.ones((1, space.dimension)))[0]
+        assert np.any(np.all(candidates == vertex, axis=1))
+        assert np.all(space.expense(vertex[None, :]) == 0.0)
+        for j, given_input in enumerate(space.inputs.values()):
+            on_edge = candidates[np.all(np.delete(candidates == vertex, j, axis=1), axis=1)]
+            assert np.any(on_edge[:, j] == dear[j])
+            if isinstance(given_input, Real):
+                assert np.any((on_edge[:, j] > 0.0) & (on_edge[:, j] < 1.0))
+
+    @law
+    @given(spaces())
+    def test_edges_leave_the_cheap_vertex_one_input_at_a_time(self, space: Space) -> None:
+        moved = cheap_edges(space) != space.cheapest()
+        assert not moved[0].any()
+        assert np.all(moved.sum(axis=1) <= 1)
+        assert np.all(moved.any(axis=0))
+
+    def test_they_cover_the_whole_cube_and_gather_around_the_best_points(self) -> None:
+        best = np.array([[0.9, 0.85]])
+        candidates = candidate_points(cube(2), best, np.random.default_rng(0))
+        cells = {tuple(cell) for cell in np.floor(candidates * 5).clip(0, 4).astype(int)}
+        assert len(cells) == 25
+        near = np.linalg.norm(candidates - best, axis=1) < 0.1
+        assert near.mean() > 5 * 0.01 * np.pi
+
+    @law
+    @given(spaces(of=integers() | categoricals()), st.data())
+    def test_a_neighbour_differs_in_one_input_and_can_be_evaluated(self, space: Space, data: st.DataObject) -> None:
+        point = space.snap(data.draw(units(space, most=1)))[0]
+        around = neighbours(space, point)
+        assert len(around) >= space.dimension
+        assert np.all((around != point).sum(axis=1) == 1)
+        np.testing.assert_allclose(space.snap(around), around, rtol=0, atol=1e-12)
+
+    def test_neighbours_are_the_next_numbers_and_all_other_choices(self) -> None:
+        space = Space({"n": Integer(0, 10), "c": Categorical(["a", "b", "c"]), "x": Real(0, 1)})
+        point = space.to_unit({"n": 5, "c": "b", "x": 0.3})
+        found = [space.from_unit(row) for row in neighbours(space, point)]
+        assert {row["n"] for row in found if row["c"] == "b"} >= {4, 6}
+        assert {row["c"] for row in found if row["n"] == 5} == {"a", "c"}
+        assert all(row["x"] == pytest.approx(0.3) for row in found)
+
+
+@st.composite
+def small_spaces(draw: st.DrawFn) -> Space:
+    inputs = draw(st.lists(st.integers(2, 6), min_size=1, max_size=3))
+    return Space(
+        {
+            f"x{j}": Categorical(list(range(size))) if draw(st.booleans()) else Integer(1, size)
+            for j, size in enumerate(inputs)
+        }
+    )
+
+
+class TestTaken:
+    @law
+    @given(small_spaces(), st.integers(0, 2**32), st.data())
+    def test_a_finite_space_is_searched_through_exactly_without_the_taken_points(
+        self, space: Space, seed: int, data: st.DataObject
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        grid = space.grid()
+        height = rng.random(len(grid))
+        taken = rng.random(len(grid)) < data.draw(st.sampled_from([0.0, 0.5, 0.9]))
+        assume(not taken.all())
+
+        def look_up(points: Array) -> Array:
+            apart = np.abs(points[:, None, :] - grid[None, :, :]).max(axis=2)
+            return np.asarray(height[apart.argmin(axis=1)])
+
+        found = find(Plain(look_up, space), space, seed=seed, taken=grid[taken])
+        np.testing.assert_array_equal(found, grid[~taken][np.argmax(height[~taken])])
+
+    @law
+    @given(small_spaces())
+    def test_a_finite_space_with_every_point_taken_is_exhausted_and_says_how_large_it_was(self, space: Space) -> None:
+        with pytest.raises(SpaceExhausted, match=f"all {space.size:.0f} points"):
+            find(Plain(bump(np.zeros(space.dimension), 1.0), space), space, taken=space.grid())
+
+    def test_the_last_free_point_of_a_larger_finite_space_is_found_and_then_it_is_exhausted(self) -> None:
+        space = Space({"a": Integer(1, 50), "b": Integer(1, 50)})
+        grid = space.grid()
+        surface = Plain(bump(np.zeros(2), 0.5), space)
+        last = 1234
+        found = find(surface, space, taken=np.delete(grid, last, axis=0))
+        np.testing.assert_allclose(found, grid[last], atol=1e-12)
+        with pytest.raises(SpaceExhausted):
+            find(surface, space, taken=grid)
+
+    @few_examples
+    @given(spaces(), st.integers(0, 2**32))
+    def test_a_taken_top_is_not_returned(self, space: Space, seed: int) -> None:
+        vertex = space.cheapest()
+        surface = Plain(bump(vertex, 1e-3), space)
+        found = find(surface, space, seed=seed, taken=vertex[None, :])
+        assert np.abs(found - vertex).max() > 1e-9
+
+
+class TestAscent:
+    def test_no_start_ends_lower_than_it_began_and_all_stay_in_the_cube(self) -> None:
+        surface = Plain(lambda units: np.sin(7.0 * units).sum(axis=1), cube(3))
+        starts = np.random.default_rng(0).random((20, 3))
+        ends = ascend(surface, starts, steps=16)
+        assert np.all(surface(ends) >= surface(starts))
+        assert np.all((ends >= 0.0) & (ends <= 1.0))
+        assert surface(ends).mean() > surface(starts).mean() + 0.5
+
+    def test_an_ill_scaled_quadratic_is_climbed_to_its_top(self) -> None:
+        top, curvature = np.array([0.3, 0.6, 0.8, 0.5]), np.array([1.0, 10.0, 100.0, 1000.0])
+        surface = Plain(lambda units: -((units - top) ** 2 @ curvature), cube(4))
+        ends = ascend(surface, np.random.default_rng(1).random((5, 4)), steps=40)
+        assert np.all(surface(ends) > -1e-3)
+
+    def test_starts_do_not_disturb_one_another(self) -> None:
+        surface = Plain(bump(np.array([0.4, 0.6]), 0.3), cube(2))
+        starts = np.random.default_rng(2).random((4, 2))
+        together = ascend(surface, starts, steps=10)
+        alone = np.vstack([ascend(surface, row[None, :], steps=10) for row in starts])
+        np.testing.assert_allclose(together, alone, atol=1e-4)

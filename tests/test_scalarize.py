@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import math
+
+import moocore
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy.stats import kstest
+from scipy.stats.qmc import discrepancy
+
+from camobo.pareto import on_front
+from camobo.scalarize import chebyshev, directions, flat_weights, normal, quasi_random, reach
+from camobo.space import Array
+from strategies import law
+
+counts = st.integers(1, 12)
+objective_counts = st.integers(1, 6)
+
+
+@st.composite
+def outcomes(draw: st.DrawFn) -> Array:
+    """(n, M) values."""
+    shape = (draw(counts), draw(objective_counts))
+    return draw(hnp.arrays(np.float64, shape, elements=st.floats(-1e3, 1e3)))
+
+
+class TestChebyshev:
+    @law
+    @given(outcomes(), st.integers(0, 2**32))
+    def test_it_is_equation_5_written_as_a_loop(self, values: Array, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        M = values.shape[1]
+        theta, R = flat_weights(M, rng), rng.standard_normal(M)
+        expected = [min(theta[m] * (row[m] - R[m]) for m in range(M)) for row in values]
+        np.testing.assert_array_equal(chebyshev(values, theta, R), expected)
+
+    @law
+    @given(outcomes())
+    def test_every_point_of_a_front_is_the_best_for_some_weights_if_the_reference_lies_below(
+        self, values: Array
+    ) -> None:
+        reference = values.min(axis=0) - 1.0
+        for point in values[on_front(values)]:
+            theta = 1.0 / (point - reference)
+            scores = chebyshev(values, theta / theta.sum(), reference)
+            own = chebyshev(point, theta / theta.sum(), reference)
+            assert own >= scores.max() * (1.0 - 1e-12)
+
+    @law
+    @given(outcomes(), st.integers(0, 2**32))
+    def test_the_best_for_any_weights_is_dominated_nowhere_in_all_objectives(self, values: Array, seed: int) -> None:
+        M = values.shape[1]
+        theta = flat_weights(M, np.random.default_rng(seed))
+        best = values[np.argmax(chebyshev(values, theta, values.min(axis=0) - 1.0))]
+        assert not np.any(np.all(values > best + 1e-9, axis=1))
+
+
+class TestWeights:
+    @pytest.mark.parametrize("objectives", [1, 2, 3, 6])
+    def test_flat_weights_are_uniform_over_the_simplex(self, objectives: int) -> None:
+        rng = np.random.default_rng(0)
+        weights = np.array([flat_weights(objectives, rng) for _ in range(4_000)])
+        assert np.all(weights >= 0.0)
+        np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+        error = 4.0 * weights.std(axis=0) / math.sqrt(len(weights)) + 1e-12
+        assert np.all(np.abs(weights.mean(axis=0) - 1 / objectives) < error)
+        if objectives > 1:  # a coordinate of a flat Dirichlet is beta(1, M − 1)
+            assert kstest(1.0 - (1.0 - weights[:, 0]) ** (objectives - 1), "uniform").pvalue > 1e-3
+
+
+def largest_gap(sample: Array) -> float:
+    """The longest stretch of [0, 1] between neighbours, worst column."""
+    ends = np.vstack([np.zeros(sample.shape[1]), np.sort(sample, axis=0), np.ones(sample.shape[1])])
+    return float(np.diff(ends, axis=0).max())
+
+
+class TestQuasiRandom:
+    @law
+    @given(st.integers(0, 300), st.integers(1, 20), st.integers(0, 2**32))
+    def test_points_lie_in_the_half_open_cube_and_follow_from_the_generator(
+        self, count: int, dimension: int, seed: int
+    ) -> None:
+        sample = quasi_random(count, dimension, np.random.default_rng(seed))
+        assert sample.shape == (count, dimension)
+        assert np.all((sample >= 0.0) & (sample < 1.0))
+        np.testing.assert_array_equal(sample, quasi_random(count, dimension, np.random.default_rng(seed)))
+
+    @law
+    @given(st.integers(1, 50), st.integers(1, 8), st.integers(0, 2**32))
+    def test_asking_for_more_points_does_not_move_the_first(self, count: int, dimension: int, seed: int) -> None:
+        few, many = (quasi_random(n, dimension, np.random.default_rng(seed)) for n in (count, 2 * count))
+        np.testing.assert_array_equal(few, many[:count])
+
+    @pytest.mark.parametrize("dimension", [1, 2])
+    @pytest.mark.parametrize("count", [64, 1024])
+    def test_the_largest_gap_along_any_axis_is_much_smaller_than_that_of_random_points(
+        self, dimension: int, count: int
+    ) -> None:
+        gaps = [largest_gap(quasi_random(count, dimension, np.random.default_rng(seed))) for seed in range(20)]
+        random = [largest_gap(np.random.default_rng(seed).random((count, dimension))) for seed in range(20)]
+        assert max(gaps) < 0.75 * np.mean(random)
+
+    @pytest.mark.parametrize(("dimension", "most"), [(1, 0.05), (2, 0.1), (4, 0.4), (8, 0.7)])
+    def test_its_discrepancy_is_a_fraction_of_that_of_random_points(self, dimension: int, most: float) -> None:
+        even = [discrepancy(quasi_random(384, dimension, np.random.default_rng(seed))) for seed in range(5)]
+        random = [discrepancy(np.random.default_rng(seed).random((384, dimension))) for seed in range(5)]
+        assert max(even) < most * np.mean(random)
+
+    @pytest.mark.parametrize("dimension", [2, 3, 6])
+    def test_it_integrates_more_accurately_than_random_points(self, dimension: int) -> None:
+        def error(sample: Array) -> float:
+            return float(abs((np.prod(1.5 * np.sqrt(sample), axis=1)).mean() - 1.0))
+
+        even = [error(quasi_random(512, dimension, np.random.default_rng(seed))) for seed in range(20)]
+        random = [error(np.random.default_rng(seed).random((512, dimension))) for seed in range(20)]
+        assert np.mean(even) < 0.5 * np.mean(random)
+
+
+class TestNormal:
+    def test_uniform_numbers_become_standard_normal_ones(self) -> None:
+        assert kstest(normal(np.random.default_rng(0).random(4_000)), "norm").pvalue > 1e-3
+        assert normal(np.array([0.5]))[0] == pytest.approx(0.0, abs=1e-12)
+
+    def test_the_ends_stay_finite(self) -> None:
+        assert np.all(np.isfinite(normal(np.array([0.0, 1.0]))))
+
+
+class TestDirections:
+    @law
+    @given(st.data(), objective_counts)
+    def test_they_are_unit_vectors_of_the_positive_orthant_for_any_uniform_numbers(
+        self, data: st.DataObject, objectives: int
+    ) -> None:
+        number = st.floats(0.0, 1.0, exclude_max=True) | st.sampled_from([0.0, 0.5, 0.25])
+        uniforms = data.draw(hnp.arrays(np.float64, (3, objectives), elements=number))
+        rays = directions(uniforms)
+        assert rays.shape == (3, objectives)
+        assert np.all(rays > 0.0)
+        np.testing.assert_allclose(np.linalg.norm(rays, axis=1), 1.0, rtol=1e-9)
+
+    @pytest.mark.parametrize("objectives", [2, 3, 5])
+    def test_they_are_spread_evenly_no_objective_preferred(self, objectives: int) -> None:
+        rays = directions(np.random.default_rng(0).random((20_000, objectives)))
+        np.testing.assert_allclose((rays**2).mean(axis=0), 1 / objectives, atol=0.01)
+        expected = 2 / (math.pi * objectives) if objectives > 1 else 1.0  # E|n_i n_j| / |n|²
+        np.testing.assert_allclose((rays[:, 0] * rays[:, 1]).mean(), expected, atol=0.01)
+
+
+def orthant(objectives: int) -> float:
+    """Volume of the part of the unit ball with all coordinates positive: hypervolume = this × mean reach^M."""
+    return float(math.pi ** (objectives / 2) / math.gamma(objectives / 2 + 1) / 2**objectives)
+
+
+class TestReach:
+    @law
+    @given(outcomes(), st.integers(0, 2**32))
+    def test_the_end_of_a_reach_is_dominated_and_what_lies_beyond_is_not(self, values: Array, seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        M = values.shape[1]
+        rays, reference = 0.1 + rng.random((5, M)), np.median(values, axis=0) - rng.random(M)
+        found = reach(values, reference, rays)
+        assert np.all(found >= 0.0)
+        for length, ray in zip(found, rays, strict=True):
+            if length > 0.0:
+                assert np.any(np.all(values - reference >= length * ray - 1e-9 * (1 + length), axis=1))
+            assert not np.any(np.all(values - reference > length * ray + 1e-9 * (1 + length), axis=1))
+
+    def test_nothing_reaches_nowhere(self) -> None:
+        assert reach(np.zeros((0, 2)), np.zeros(2), np.ones((3, 2))).tolist() == [0.0, 0.0, 0.0]
+        assert reach(-np.ones((2, 2)), np.zeros(2), np.ones((3, 2))).tolist() == [0.0, 0.0, 0.0]
+
+    @pytest.mark.parametrize(("objectives", "rays", "within"), [(2, 4_000, 0.005), (3, 8_000, 0.01), (4, 16_000, 0.02)])
+    def test_its_power_averaged_over_directions_is_the_hypervolume(
+        self, objectives: int, rays: int, within: float
+    ) -> None:
+        rng = np.random.default_rng(objectives)
+        for _ in range(4):
+            front, reference, span = (
+                rng.random((8, objectives)),
+                np.full(objectives, -0.2),
+                0.5 + rng.random(objectives),
+            )
+            scaled = directions(quasi_random(rays, objectives, rng)) * span
+            estimate = orthant(objectives) * span.prod() * (reach(front, reference, scaled) ** objectives).mean()
+            assert estimate == pytest.approx(moocore.hypervolume(front, ref=reference, maximise=True), rel=within)
