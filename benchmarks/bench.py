@@ -166,7 +166,8 @@ def quality_rows(seeds: int) -> Iterator[Row]:
 
 
 def _hypervolume(problem: Problem, seed: int) -> float:
-    study = Study(problem.space, _goals(problem), seed=seed, budget=100).optimize(problem, 100)
+    reference = dict(zip(problem.objectives, problem.reference, strict=True))  # which qLogNEHVI is given too
+    study = Study(problem.space, _goals(problem), seed=seed, budget=100, reference=reference).optimize(problem, 100)
     return problem.hypervolume(np.array([list(trial.values.values()) for trial in study.trials if trial.values]))
 
 

@@ -22,8 +22,8 @@ RESULTS = Path(__file__).parent / "results"
 FIRST_SEED = 100
 SETTINGS: list[dict[str, Any]] = [
     {"strength": strength, "cooling": cooling, "indifference": indifference}
-    for strength, cooling in ((4.0, 1.0), (8.0, 1.0), (16.0, 1.0), (32.0, 1.0), (32.0, 1.5))
-    for indifference in (0.0, 1e-3, 3e-3, 6e-3)
+    for strength, cooling in ((4.0, 1.0), (16.0, 1.5), (32.0, 1.25), (32.0, 1.5), (32.0, 2.0))
+    for indifference in (0.0, 0.01, 0.03, 0.06)
 ]
 
 

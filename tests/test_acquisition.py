@@ -244,7 +244,7 @@ class TestExpectedHypervolume:
 
 
 class TestCuriosity:
-    def test_it_is_worth_most_where_the_outcome_is_unknown_little_where_it_is_known_and_means_do_not_matter(
+    def test_it_is_worth_most_where_the_outcome_is_unknown_and_little_where_it_is_known_whatever_the_mean(
         self,
     ) -> None:
         deviation = np.array([[1e-6, 1e-6], [0.01, 1e-6], [0.5, 0.5]])

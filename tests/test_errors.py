@@ -9,7 +9,9 @@ import pytest
 from camobo import errors
 from camobo.errors import CamoboError
 
-CLASSES: dict[str, type[Exception]] = {name: given for name, given in vars(errors).items() if inspect.isclass(given)}
+CLASSES: dict[str, type[Exception]] = {
+    name: given for name, given in vars(errors).items() if inspect.isclass(given) and issubclass(given, Exception)
+}
 KINDS = {name: given for name, given in CLASSES.items() if given is not CamoboError}
 DRAWN = dict(re.findall(r"── (\w+)\s+\((\w+)\)", errors.__doc__ or ""))
 

@@ -33,7 +33,7 @@ class TestChebyshev:
     def test_it_is_equation_5_written_as_a_loop(self, values: Array, seed: int) -> None:
         rng = np.random.default_rng(seed)
         M = values.shape[1]
-        theta, R = flat_weights(M, rng), rng.standard_normal(M)
+        theta, R = flat_weights(M, rng), rng.standard_normal((M,))
         expected = [min(theta[m] * (row[m] - R[m]) for m in range(M)) for row in values]
         np.testing.assert_array_equal(chebyshev(values, theta, R), expected)
 

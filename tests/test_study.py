@@ -3,6 +3,7 @@ from __future__ import annotations
 import decimal
 import logging
 import math
+import pickle
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
@@ -174,6 +175,8 @@ class TestRefusing:
     )
     def test_a_reference_that_cannot_be_used_in_hypervolume(self, reference: Any) -> None:
         self.refuses(lambda study: study.hypervolume(reference), cm.InvalidValueError, "reference")
+        with pytest.raises(cm.InvalidValueError, match="reference"):
+            study_of().hypervolume(reference)
 
 
 BAD_OPTIONS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
@@ -694,3 +697,27 @@ class TestCost:
             for trial in study_of(space, cost="nickel > purity", seed=seed).ask(4):
                 assert trial.params["nickel"] <= 10.0
                 assert trial.params["purity"] >= 0.5
+
+
+class TestRecords:
+    def test_a_trial_cannot_be_changed_from_outside(self) -> None:
+        study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "min"}, seed=1)
+        trial = study.ask()
+        with pytest.raises(TypeError):
+            trial.params["x"] = 99.0  # type: ignore[index]
+
+    def test_a_trial_survives_the_way_to_another_process(self) -> None:
+        study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "min"}, seed=1)
+        trial = study.tell(study.ask(), {"y": 1.0})
+        assert pickle.loads(pickle.dumps(trial)) == trial
+
+    def test_a_batch_larger_than_what_is_left_of_a_space_gives_what_there_is(self) -> None:
+        study = cm.Study(cm.Space({"n": cm.Integer(1, 3)}), {"y": "min"}, seed=1)
+        assert sorted(trial.params["n"] for trial in study.ask(5)) == [1, 2, 3]
+        with pytest.raises(cm.SpaceExhausted):
+            study.ask(1)
+
+    def test_a_number_too_long_to_print_is_refused_like_any_infinity(self) -> None:
+        study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "min"}, seed=1)
+        with pytest.raises(cm.InvalidValueError, match="finite number"):
+            study.tell(study.ask(), {"y": 10**5000})

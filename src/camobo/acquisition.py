@@ -22,7 +22,7 @@ from camobo.gp import GP
 from camobo.space import Array, Space
 
 _LEAST_Q = 1e-3  # below it log Q goes on as a straight line in Q
-_KNOWN = 0.003  # of an objective's standard deviation
+_KNOWN = 0.03  # of an objective's standard deviation
 _OLD_NEWS = 0.1  # what an answer known already is worth, of one that is not
 _HINT = 1e-9  # the slope left where no improvement is in sight, relative to the hypervolume reached
 
@@ -192,9 +192,9 @@ def _power(base: Array, exponent: int) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class Curiosity:
-    """What an answer is worth just because it is not known: `worth` × (0.1 + 0.9 mean_m σ_m / (σ_m + 0.003)).
+    """What an answer is worth just because it is not known: `worth` × (0.1 + 0.9 mean_m σ_m / (σ_m + 0.03)).
 
-    Near `worth` wherever an outcome is uncertain by more than a few thousandths of the objective's spread, a tenth of
+    Near `worth` wherever an outcome is uncertain by more than a few hundredths of the objective's spread, a tenth of
     it where the answer is old news.
     """
 

@@ -146,8 +146,9 @@ class AdditiveCost:
 
     strength: s_t = strength × (share of the budget left)^cooling. At 32 the dearest point of the cube must promise
         e³² times what the cheapest does to be tried first; at the end of the budget both are equal.
-    indifference: gains below this share of the hypervolume reached do not justify a dear input. This is how the cost
-        yields: it compares what is promised, and where cheap points promise nothing that matters, dear ones win.
+    indifference: what an unknown answer is worth where it is cheap, as a share of the hypervolume reached, fading with
+        the budget. A dear point must promise more than that; this is how the cost yields. Where cheap points have
+        nothing left to teach, even small promises of dear ones win.
 
     The three were chosen together, on problems whose front lies at the cheap and at the dear end alike:
     `benchmarks/tune_cost.py` and its table.
@@ -160,7 +161,7 @@ class AdditiveCost:
     order: Order
     strength: float = 32.0
     cooling: float = 1.5
-    indifference: float = 3e-3
+    indifference: float = 0.03
     weights: Literal["centre", "drawn"] = "centre"
 
     def __init__(
@@ -169,7 +170,7 @@ class AdditiveCost:
         *,
         strength: float = 32.0,
         cooling: float = 1.5,
-        indifference: float = 3e-3,
+        indifference: float = 0.03,
         weights: Literal["centre", "drawn"] = "centre",
     ) -> None:
         if weights not in ("centre", "drawn"):

@@ -282,6 +282,8 @@ def _promise(
     best, worst = front.max(axis=0), outcomes.min(axis=0)
     near = _just_beyond(front, worst)
     given = _given_reference(plan, gps)
+    if given is not None and not np.any(np.all(front > given, axis=1)):
+        given = None  # nothing lies above it yet: until something does, the data's own reference leads towards it
     reference = given if given is not None else (worst - 0.3 * (best - worst) - 1e-6 if explores else near)
     span, box = np.maximum(best - reference, 1e-6), np.maximum(best - near, 1e-6)
     uniforms = quasi_random(_RAYS, 2 * M, rng)

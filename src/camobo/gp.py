@@ -151,11 +151,11 @@ def condition(x: Array, y: Array, hyper: Hyper, *, kernel: KernelName = "se") ->
 
 
 def fit(
-    x: Array, y: Array, *, kernel: KernelName = "se", mean: Literal["learned", "zero"] = "learned", starts: int = 3
+    x: Array, y: Array, *, kernel: KernelName = "se", mean: Literal["learned", "zero"] = "learned", starts: int = 2
 ) -> GP:
     """The process whose hyper-parameters maximise likelihood × prior on (n, f) features and (n,) values.
 
-    L-BFGS-B from a few fixed starts, short, middling and long length scales: one start alone lands in poor optima.
+    L-BFGS-B from a few fixed starts, of shorter and longer length scales: one start alone lands in poor optima.
     Beyond `_SUBSET` observations the starts compete on an even subset of the data and only the best is polished on all,
     so the result is a function of the data alone and the time stays dominated by one descent.
     """
@@ -173,7 +173,7 @@ def _search(x: Array, z: Array, kernel: KernelName, starts: int, *, learn_mean: 
     few = np.unique(np.linspace(0, len(z) - 1, min(len(z), _SUBSET)).astype(np.intp))
     prior = _Prior(f, learn_mean)
     candidates = []
-    for length in (0.2, 0.6, 2.0)[:starts]:
+    for length in (0.3, 1.5, 0.1, 5.0)[:starts]:
         start = np.concatenate([np.full(f, math.log(length * math.sqrt(f))), [0.0, math.log(1e-4)]])
         candidates.append(_descend(x[few], z[few], kernel, prior, start))
     _, best = min(candidates, key=lambda pair: pair[0])

@@ -19,7 +19,7 @@ from camobo.space import Array, Categorical, Integer, Space
 
 _SEARCHED_THROUGH = 2000  # points; beyond it candidates and neighbours are faster than all of them
 _SPREAD, _AROUND, _ON_AN_EDGE, _REFINED, _LAST_RESORT = 256, 128, 4, 5, 5000
-_ASCENT_STEPS, _NEIGHBOUR_ROUNDS = 14, 4
+_ASCENT_STEPS, _NEIGHBOUR_ROUNDS = 14, 32
 _SAME = 1e-9
 
 
@@ -119,11 +119,9 @@ def _higher(surface: Surface, old: Array, new: Array) -> Array:
 
 def _best_neighbours(surface: Surface, space: Space, points: Array) -> Array:
     """Each of (b, d) points, or the best of those that differ from it in one whole number or category."""
-    moved = points.copy()
-    for i, point in enumerate(points):
-        around = np.vstack([point, neighbours(space, point)])
-        moved[i] = around[np.argmax(surface(around))]
-    return moved
+    around = [np.vstack([point, neighbours(space, point)]) for point in points]
+    values = np.split(surface(np.vstack(around)), np.cumsum([len(rows) for rows in around])[:-1])
+    return np.array([rows[np.argmax(value)] for rows, value in zip(around, values, strict=True)])
 
 
 def neighbours(space: Space, point: Array) -> Array:

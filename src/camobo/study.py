@@ -20,6 +20,7 @@ from camobo.errors import (
     InvalidOptionError,
     InvalidValueError,
     NotBuiltError,
+    SpaceExhausted,
     TrialStateError,
     UnknownTrialError,
 )
@@ -127,10 +128,21 @@ class Study:
     def ask(self, n: int) -> list[Trial]: ...
 
     def ask(self, n: int | None = None) -> Trial | list[Trial]:
-        """The next trial to evaluate; `ask(4)` gives a list of four, each chosen with the others in mind."""
+        """The next trial to evaluate; `ask(4)` gives a list of four, each chosen with the others in mind.
+
+        A finite space that runs out on the way gives the ones there were; asked once more it raises SpaceExhausted.
+        """
         if n is None:
             return self._ask_one()
-        return [self._ask_one() for _ in range(_whole("n", n, 1))]
+        batch: list[Trial] = []
+        for _ in range(_whole("n", n, 1)):
+            try:
+                batch.append(self._ask_one())
+            except SpaceExhausted:
+                if not batch:
+                    raise
+                break
+        return batch
 
     def _ask_one(self) -> Trial:
         number = len(self._trials)
@@ -186,7 +198,7 @@ class Study:
             trial = self._ask_one()
             try:
                 self.tell(trial, function(dict(trial.params)))
-            except KeyboardInterrupt:
+            except (KeyboardInterrupt, SystemExit):
                 self.fail(trial, "interrupted")
                 raise
             except Exception as error:  # whatever a measurement raises is a result: it is recorded, not hidden
@@ -207,19 +219,14 @@ class Study:
         The point is the one given here, else the study's own, else the worst value seen of each objective. That one
         moves as trials come in: give one to compare studies or times.
         """
+        given = self._plan.reference
+        if reference is not None:
+            given = tuple(_checked_values(reference, self._plan.objectives, what="reference").values())
         complete = self._complete()
         if not complete:
             return 0.0
         signed = self._signed(complete)
-        if reference is not None:
-            point = self._plan.signs * np.array(
-                list(_checked_values(reference, self._plan.objectives, what="reference").values())
-            )
-        elif self._plan.reference is not None:
-            point = self._plan.signs * np.array(self._plan.reference)
-        else:
-            point = signed.min(axis=0)
-        return hypervolume(signed, point)
+        return hypervolume(signed, signed.min(axis=0) if given is None else self._plan.signs * np.array(given))
 
     def usage(self) -> dict[str, Any]:
         """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice."""
@@ -364,7 +371,7 @@ def _finite(name: str, value: Any, what: str) -> float:
         try:
             number = float(value)
         except OverflowError:
-            number = math.inf
+            value = number = math.inf  # a whole number beyond any float, perhaps too long to print
         if math.isfinite(number):
             return number
     if what != "values":

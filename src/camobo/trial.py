@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import Enum
+from types import MappingProxyType
+from typing import Any
 
 from camobo.space import Param
 
@@ -43,6 +45,16 @@ class Trial:
     step: int = 0
     budget: int | None = None
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "params", MappingProxyType(dict(self.params)))
+        if self.values is not None:
+            object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Plain dicts on the way to another process: a read-only view cannot travel."""
+        plain = {f.name: getattr(self, f.name) for f in fields(self)}
+        return _restored, ({name: dict(v) if isinstance(v, MappingProxyType) else v for name, v in plain.items()},)
+
     def __str__(self) -> str:
         shown = ", ".join(
             f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
@@ -51,3 +63,7 @@ class Trial:
         if self.values is not None:
             return f"trial {self.number}: {shown} -> " + ", ".join(f"{k}={v:.6g}" for k, v in self.values.items())
         return f"trial {self.number}: {shown} ({self.state}{': ' + self.reason if self.reason else ''})"
+
+
+def _restored(plain: dict[str, Any]) -> Trial:
+    return Trial(**plain)
