@@ -123,3 +123,9 @@ def stated_orders(draw: st.DrawFn, *, most: int = 6) -> Stated:
     text = draw(st.sampled_from([",", ", ", " , "])).join(written for _, written in chains)
     named = list(dict.fromkeys(name for chain, _ in chains for name in chain))
     return Stated(text, named, relations)
+
+
+def label(value: object) -> str:
+    """A test's name for a value, the same in every worker process: no memory addresses, no order of sets."""
+    shown = repr(value)
+    return type(value).__name__ if " at 0x" in shown or isinstance(value, (set, frozenset)) else shown

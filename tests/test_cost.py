@@ -15,7 +15,7 @@ from camobo.cost import AdditiveCost, Cost, Discount, ExponentialProduct, Moment
 from camobo.errors import InvalidOptionError, InvalidOrderError, NotBuiltError
 from camobo.order import Order
 from camobo.space import Array
-from strategies import Stated, law, stated_orders
+from strategies import Stated, label, law, stated_orders
 
 Model: TypeAlias = PaperCost | AdditiveCost
 
@@ -285,7 +285,7 @@ class TestAsCost:
         assert as_cost(None, ["a"]) is None
         assert as_cost(None, ["a"], paper=True) is None
 
-    @pytest.mark.parametrize("given", ["a > b", ["a", "b"], ("a", "b"), Order.parse("a > b")], ids=repr)
+    @pytest.mark.parametrize("given", ["a > b", ["a", "b"], ("a", "b"), Order.parse("a > b")], ids=label)
     def test_an_order_in_any_form_becomes_an_additive_cost_and_for_the_paper_equation_8(self, given: Any) -> None:
         assert as_cost(given, ["b", "a"]) == AdditiveCost("a > b")
         assert as_cost(given, ["b", "a"], paper=True) == PaperCost("a > b")
@@ -296,14 +296,14 @@ class TestAsCost:
         assert as_cost(given, ["a", "b", "c"], paper=paper) is given
         assert isinstance(given, Cost)
 
-    @pytest.mark.parametrize("given", [{"a": 18.0, "b": 9.4}, lambda params: params["a"], len], ids=repr)
+    @pytest.mark.parametrize("given", [{"a": 18.0, "b": 9.4}, lambda params: params["a"], len], ids=label)
     def test_prices_and_functions_say_that_they_are_not_built_and_what_to_do(self, given: Any) -> None:
         with pytest.raises(NotBuiltError, match="cost: prices and cost functions") as caught:
             as_cost(given, ["a", "b"])
         assert repr(given) in str(caught.value)
         assert '"nickel > chromium"' in str(caught.value)
 
-    @pytest.mark.parametrize("given", [3, 2.5, True, float("nan"), {"a", "b"}, object(), b"a > b", [1, 2]], ids=repr)
+    @pytest.mark.parametrize("given", [3, 2.5, True, float("nan"), {"a", "b"}, object(), b"a > b", [1, 2]], ids=label)
     def test_what_says_nothing_about_cost_is_refused_with_an_example(self, given: Any) -> None:
         with pytest.raises(InvalidOrderError) as caught:
             as_cost(given, ["a", "b"])
@@ -322,7 +322,7 @@ class TestAsCost:
             AdditiveCost("a > b", weights="mean")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize("option", ["strength", "cooling", "indifference"])
-    @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan"), "4", True, None, 1e3], ids=repr)
+    @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan"), "4", True, None, 1e3], ids=label)
     def test_a_number_of_a_cost_model_that_cannot_be_is_refused_by_name(self, option: str, value: Any) -> None:
         with pytest.raises(InvalidOptionError, match=f"AdditiveCost: {option}") as caught:
             AdditiveCost("a > b", **{option: value})

@@ -14,7 +14,7 @@ from scipy.stats import ks_2samp
 from camobo.errors import InvalidOrderError
 from camobo.order import Order
 from camobo.space import Array
-from strategies import Stated, law, names, stated_orders
+from strategies import Stated, label, law, names, stated_orders
 
 
 def closure(stated: Stated) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
@@ -161,7 +161,7 @@ class TestRefusing:
         assert "cannot be dearer than" in message
         assert sign == "=" or marked(message) == a
 
-    @pytest.mark.parametrize("given", [None, 3, 2.5, {"a": 1}, {"a", "b"}, ["a", 1], ["a", None]], ids=repr)
+    @pytest.mark.parametrize("given", [None, 3, 2.5, {"a": 1}, {"a", "b"}, ["a", 1], ["a", None]], ids=label)
     def test_what_is_neither_text_nor_names_is_refused_with_an_example(self, given: Any) -> None:
         message = refusal(given)
         assert repr(given) in message
@@ -174,7 +174,7 @@ class TestRefusing:
         assert marked(refusal(["alpha", "beta", "alpha"])) == "alpha"
         assert marked(refusal(["x", "beta", "beta"])) == "beta"
 
-    @pytest.mark.parametrize("name", ["a>b", "a,b", "a = b", "<", "", " ", " a"], ids=repr)
+    @pytest.mark.parametrize("name", ["a>b", "a,b", "a = b", "<", "", " ", " a"], ids=label)
     def test_a_list_with_a_name_the_language_cannot_write_is_refused_by_name(self, name: str) -> None:
         assert repr(name) in refusal(["c", name])
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import camobo as cm
 from camobo.space import Param
-from strategies import law
+from strategies import label, law
 
 PLANE = cm.Space({"dear": cm.Real(0, 1), "cheap": cm.Real(0, 1)})
 ALLOY = cm.Space(
@@ -127,7 +127,7 @@ class TestRefusing:
     def test_params_that_cannot_be_used_in_add(self, params: Any, match: str) -> None:
         self.refuses(lambda study: study.add(params, GOOD), cm.InvalidValueError, match)
 
-    @pytest.mark.parametrize("number", [5, -1, 99, True, 1.0, "1", None], ids=repr)
+    @pytest.mark.parametrize("number", [5, -1, 99, True, 1.0, "1", None], ids=label)
     @pytest.mark.parametrize(
         "call",
         [
@@ -162,7 +162,7 @@ class TestRefusing:
         stranger = [other.ask() for _ in range(5)][4]
         self.refuses(lambda study: study.tell(stranger, GOOD), cm.UnknownTrialError, "trial 4.*another study")
 
-    @pytest.mark.parametrize("n", [0, -1, 1.5, "3", True, NAN, np.float64(2.0)], ids=repr)
+    @pytest.mark.parametrize("n", [0, -1, 1.5, "3", True, NAN, np.float64(2.0)], ids=label)
     def test_a_count_of_trials_that_is_none(self, n: Any) -> None:
         self.refuses(lambda study: study.ask(n), cm.InvalidOptionError, "^n: need a whole number")
         self.refuses(lambda study: study.optimize(measure, n), cm.InvalidOptionError, "^n_trials: need a whole number")
@@ -171,7 +171,7 @@ class TestRefusing:
         self.refuses(lambda study: study.optimize(3, 5), cm.InvalidOptionError, "optimize.*3")  # type: ignore[arg-type]
 
     @pytest.mark.parametrize(
-        "reference", [{"strength": 1.0}, {"strength": NAN, "corrosion": 0.0}, 3.0, "worst"], ids=repr
+        "reference", [{"strength": 1.0}, {"strength": NAN, "corrosion": 0.0}, 3.0, "worst"], ids=label
     )
     def test_a_reference_that_cannot_be_used_in_hypervolume(self, reference: Any) -> None:
         self.refuses(lambda study: study.hypervolume(reference), cm.InvalidValueError, "reference")
