@@ -5,7 +5,8 @@
 
 Each finished run goes into `results/peers_quality.json` at once, so the script can be stopped and started again. Each
 run has a process of its own, one at a time, limited to 8 GB and 45 minutes of processor time; one that meets a limit is
-recorded with how far it came, and tried again only under a longer one. All problems and peers get seed 0 first, then seed 1, and so on.
+recorded with how far it came, and tried again only under a longer one. All problems and peers get seed 0 first, then
+seed 1, and so on.
 """
 
 from __future__ import annotations
