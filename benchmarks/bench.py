@@ -2,9 +2,11 @@
 
     python benchmarks/bench.py            everything, beside Optuna and BoTorch (needs the `bench` extra)
     python benchmarks/bench.py --quick    what needs no peers, few seeds
+    python benchmarks/bench.py cost       one part anew: import, peers, objectives, "long run", quality or cost
 
-Prints the table and writes it to `results/bench.md`. The peers' hypervolumes come from `quality_peers.py`, which keeps
-finished runs. Everything runs on one thread; ratios are taken within this run, because machines differ and are shared.
+Prints the table and writes it to `results/bench.md`, each part as it was last measured. The peers' hypervolumes come
+from `quality_peers.py`, which keeps finished runs. Everything runs on one thread; ratios are taken within one run,
+because machines differ and are shared.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -215,23 +217,39 @@ def table(rows: list[Row]) -> str:
     return "\n".join([*lines, *(f"| {r.what} | {r.bar} | {r.measured} | {mark[r.reached]} |" for r in rows)])
 
 
+def parts(quick: bool) -> dict[str, Callable[[], Any]]:
+    """What is measured, by name."""
+    few = {
+        "import": import_row,
+        "objectives": objectives_row,
+        "long run": lambda: halves_row(100 if quick else 500),
+        "quality": lambda: quality_rows(1 if quick else 5),
+        "cost": lambda: cost_rows(1 if quick else 10),
+    }
+    return few if quick else {"import": import_row, "peers": timing_rows, **few}
+
+
 def main() -> None:
-    """Measure, print as it goes, and write the table."""
+    """Measure all parts, or those named, print as they come, and write the table of all that was measured."""
     quick = "--quick" in sys.argv
-    parts: list[Callable[[], Any]] = [import_row, objectives_row]
-    parts += [lambda: halves_row(100 if quick else 500)]
-    if not quick:
-        parts += [timing_rows]
-    parts += [lambda: quality_rows(1 if quick else 5), lambda: cost_rows(1 if quick else 10)]
-    rows: list[Row] = []
-    for part in parts:
-        found = part()
+    every = parts(quick)
+    chosen = [name for name in every if name in sys.argv[1:]] or list(every)
+    store = RESULTS / "bench.json"
+    measured: dict[str, list[Row]] = {}
+    if store.exists() and not quick:
+        measured = {part: [Row(*row) for row in rows] for part, rows in json.loads(store.read_text()).items()}
+    for name in chosen:
+        found = every[name]()
+        measured[name] = []
         for row in [found] if isinstance(found, Row) else found:
-            rows.append(row)
+            measured[name].append(row)
             print(f"{row.what}: {row.measured} ({row.bar})", flush=True)
-    text = table(rows)
+    text = table([row for name in every for row in measured.get(name, [])])
     print("\n" + text)
     if not quick:
+        store.write_text(
+            json.dumps({part: [astuple(row) for row in rows] for part, rows in measured.items()}, indent=1) + "\n"
+        )
         machine = (
             f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
         )

@@ -22,8 +22,13 @@ RESULTS = Path(__file__).parent / "results"
 FIRST_SEED = 100
 SETTINGS: list[dict[str, Any]] = [
     {"strength": strength, "cooling": cooling, "indifference": indifference}
-    for strength, cooling in ((4.0, 1.0), (16.0, 1.5), (32.0, 1.25), (32.0, 1.5), (32.0, 2.0))
-    for indifference in (0.0, 0.01, 0.03, 0.06)
+    for strength, cooling, indifference in (
+        (4.0, 1.0, 0.0),
+        (32.0, 1.5, 0.0),
+        (32.0, 1.5, 0.02),
+        (32.0, 1.5, 0.06),
+        (32.0, 1.25, 0.02),
+    )
 ]
 
 

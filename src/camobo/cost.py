@@ -161,7 +161,7 @@ class AdditiveCost:
     order: Order
     strength: float = 32.0
     cooling: float = 1.5
-    indifference: float = 0.03
+    indifference: float = 0.02
     weights: Literal["centre", "drawn"] = "centre"
 
     def __init__(
@@ -170,7 +170,7 @@ class AdditiveCost:
         *,
         strength: float = 32.0,
         cooling: float = 1.5,
-        indifference: float = 0.03,
+        indifference: float = 0.02,
         weights: Literal["centre", "drawn"] = "centre",
     ) -> None:
         if weights not in ("centre", "drawn"):

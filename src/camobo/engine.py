@@ -42,7 +42,7 @@ Method: TypeAlias = Literal["default", "paper"]
 Beta: TypeAlias = Literal["practical", "theory"]
 
 _RAYS = 128
-_EXPLORE_EVERY, _EXPLORE_LESS = 3, 25  # every third suggestion at first, every seventh after a hundred
+_EXPLORE_EVERY, _EXPLORE_LESS = 3, 25
 _EXPLORER_DEVIATIONS = 2.0
 _CHEAP_SIDE = 0.5
 _GRID_PER_REAL = 100.0
@@ -221,7 +221,7 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
         terms: tuple[Term, ...] = (Term(_paper_utility(plan, data.step, gps, outcomes, rng), discount),)
         notes: tuple[str, ...] = ("Algorithm 1",)
     else:
-        explores = number % (_EXPLORE_EVERY + number // _EXPLORE_LESS) == 0
+        explores = number % _explore_every(plan, number) == 0
         promise, volume = _promise(plan, gps, outcomes[front], outcomes, explores, rng)
         terms = (Term(promise, discount), *_curiosity(plan, moment, volume, rng))
         notes = ("explores beyond the front" if explores else "improves the front",)
@@ -267,6 +267,14 @@ def _paper_utility(
 def _log_points(space: Space) -> float:
     """ln |X|; a real input counts as a hundred points, since the theorem is about finite spaces."""
     return sum(math.log(given.size if math.isfinite(given.size) else _GRID_PER_REAL) for given in space.inputs.values())
+
+
+def _explore_every(plan: Plan, number: int) -> int:
+    """Every third suggestion at first; without a cost every seventh after a hundred trials.
+
+    With one, the dear part of the space is only met late, and must still be explored then.
+    """
+    return _EXPLORE_EVERY if plan.cost is not None else _EXPLORE_EVERY + number // _EXPLORE_LESS
 
 
 def _promise(
