@@ -212,8 +212,9 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
     gps = models.gps
     for point in space.features(open_points):
         gps = tuple(model.believe(point) for model in gps)
-    outcomes = np.vstack([_standardised(gps, data.values), _expected(gps, space.features(data.pending))])
-    units = np.vstack([data.units, data.pending])
+    # What is being measured, or could not be, counts as if it had come out as expected: its gain is not sought twice.
+    outcomes = np.vstack([_standardised(gps, data.values), _expected(gps, space.features(open_points))])
+    units = np.vstack([data.units, open_points])
     front = on_front(outcomes)
     moment = Moment(data.step, plan.budget)
     discount = None if plan.cost is None else plan.cost.at(moment, space.names, rng)
@@ -226,8 +227,7 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
         terms = (Term(promise, discount), *_curiosity(plan, moment, volume, rng))
         notes = ("explores beyond the front" if explores else "improves the front",)
     acquisition = Acquisition(space, gps, terms)
-    taken = np.vstack([data.units, open_points])
-    unit = maximise(acquisition, space, best=units[front], taken=taken, rng=rng)
+    unit = maximise(acquisition, space, best=units[front], taken=units, rng=rng)
     return Suggestion(unit, notes + _rescues(plan, gps), models, acquisition)
 
 
