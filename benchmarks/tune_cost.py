@@ -2,7 +2,8 @@
 
     python benchmarks/tune_cost.py [SEEDS]     (default 4; `make tune`)
 
-Seeds here start at 100, so that the figures `bench.py` reports (seeds 0 to 9) are not the ones the choice was made on.
+Seeds here start at 100, those `bench.py` reports at 0. The two are not wholly apart: seeds 0 to 3 served the first
+rounds of the choice, and the default was changed once after seeds 0 to 9 had been looked at.
 Finished settings are kept in `results/tune_cost.json`, keyed by the version of the engine's sources they were measured
 with; the table is written to `results/tune_cost.md`.
 """
