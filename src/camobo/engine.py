@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import math
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
@@ -124,7 +125,7 @@ def _one_thread() -> ThreadpoolController:
 
 
 def _stream(plan: Plan, purpose: str, number: int) -> np.random.Generator:
-    return np.random.default_rng([plan.seed, sum(purpose.encode()), number])
+    return np.random.default_rng([plan.seed, zlib.crc32(purpose.encode()), number])
 
 
 def _initial(plan: Plan, data: Data, number: int) -> Suggestion:
