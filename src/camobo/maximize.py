@@ -18,7 +18,8 @@ from camobo.scalarize import quasi_random
 from camobo.space import Array, Categorical, Integer, Space
 
 _SEARCHED_THROUGH = 2000  # points; beyond it candidates and neighbours are faster than all of them
-_SPREAD, _AROUND, _ON_AN_EDGE, _REFINED, _LAST_RESORT = 256, 128, 4, 5, 5000
+_SPREAD, _AROUND, _ON_EDGES, _REFINED, _LAST_RESORT = 256, 128, 64, 5, 5000
+_APART = 0.05  # starts of refinement nearer than this in every input would climb the same hill
 _ASCENT_STEPS, _NEIGHBOUR_ROUNDS = 14, 32
 _SAME = 1e-9
 
@@ -51,7 +52,7 @@ def maximise(surface: Surface, space: Space, *, best: Array, taken: Array, rng: 
         return np.asarray(free[np.argmax(surface(free))])
     candidates = space.snap(candidate_points(space, best, rng))
     candidates = candidates[np.argsort(-surface(candidates), kind="stable")]
-    found = _refine(surface, space, candidates[:_REFINED])
+    found = _refine(surface, space, _spread_out(candidates, _REFINED))
     found = found[np.argsort(-surface(found), kind="stable")]
     last_resort = (space.snap(rng.random((1, space.dimension)))[0] for _ in range(_LAST_RESORT))
     for point in itertools.chain(found, candidates, last_resort):
@@ -63,27 +64,48 @@ def maximise(surface: Surface, space: Space, *, best: Array, taken: Array, rng: 
 
 
 def candidate_points(space: Space, best: Array, rng: np.random.Generator) -> Array:
-    """(c, d) where to look: everywhere, around the (m, d) best points, in the cheap corner and along its edges."""
+    """(c, d) where to look: everywhere, around the (m, d) best points, in the cheap corner and along its edges.
+
+    Half of those around the best are near; the others have inputs drawn anew, since what one input is worth often does
+    not hang on the rest.
+    """
     d = space.dimension
     spread = quasi_random(_SPREAD, d, rng)
     centres = best[rng.integers(len(best), size=_AROUND)] if len(best) else rng.random((_AROUND, d))
-    scale = 10.0 ** rng.uniform(-3.0, -0.5, size=(_AROUND, 1))
     moved = rng.random((_AROUND, d)) < max(0.3, 2.0 / d)
-    around = np.clip(centres + scale * moved * rng.standard_normal((_AROUND, d)), 0.0, 1.0)
+    near = centres + 10.0 ** rng.uniform(-3.0, -0.5, size=(_AROUND, 1)) * rng.standard_normal((_AROUND, d))
+    anew = rng.random((_AROUND, d))
+    around = np.where(moved, np.where(np.arange(_AROUND)[:, None] % 2, near, anew), centres)
     levels = space.expense(spread[: _SPREAD // 4])
     nearer = space.at_expense(
         np.vstack([levels * rng.random((len(levels), 1)), levels * (rng.random(levels.shape) < 0.5)])
     )
-    return np.vstack([spread, around, nearer, cheap_edges(space)])
+    return np.vstack([spread, np.clip(around, 0.0, 1.0), nearer, cheap_edges(space, rng)])
 
 
-def cheap_edges(space: Space) -> Array:
-    """(1 + 4d, d) the vertex at which every input is cheapest, and points along each edge that leaves it."""
+def cheap_edges(space: Space, rng: np.random.Generator) -> Array:
+    """(c, d) the vertex at which every input is cheapest, and points along each edge that leaves it, its end included.
+
+    Even steps, shifted at random from call to call: four points an edge at least, and 64 in all.
+    """
     d = space.dimension
-    levels = np.zeros((1 + d * _ON_AN_EDGE, d))
+    count = max(4, _ON_EDGES // d)
+    levels = np.zeros((1 + d * count, d))
     for j in range(d):
-        levels[1 + j * _ON_AN_EDGE : 1 + (j + 1) * _ON_AN_EDGE, j] = np.arange(1, _ON_AN_EDGE + 1) / _ON_AN_EDGE
+        levels[1 + j * count : (j + 1) * count, j] = (np.arange(1, count) - rng.random()) / (count - 1)
+        levels[(j + 1) * count, j] = 1.0
     return space.at_expense(levels)
+
+
+def _spread_out(ranked: Array, count: int) -> Array:
+    """The first of (c, d) ranked points and the next ones that are not close to one chosen before."""
+    chosen: list[Array] = []
+    for point in ranked:
+        if all(np.abs(point - other).max() > _APART for other in chosen):
+            chosen.append(point)
+        if len(chosen) == count:
+            break
+    return np.array(chosen)
 
 
 def _unlike(points: Array, taken: Array) -> Array:
