@@ -9,7 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from camobo.errors import SpaceExhausted
-from camobo.maximize import Surface, ascend, candidate_points, cheap_edges, maximise, neighbours
+from camobo.maximize import Surface, _spread_out, ascend, candidate_points, cheap_edges, maximise, neighbours
 from camobo.space import Array, Categorical, Integer, Real, Space
 from strategies import categoricals, integers, law, spaces, units
 
@@ -177,7 +177,7 @@ class TestCandidates:
     @law
     @given(spaces())
     def test_edges_leave_the_cheap_vertex_one_input_at_a_time(self, space: Space) -> None:
-        moved = cheap_edges(space) != space.cheapest()
+        moved = cheap_edges(space, np.random.default_rng(0)) != space.cheapest()
         assert not moved[0].any()
         assert np.all(moved.sum(axis=1) <= 1)
         assert np.all(moved.any(axis=0))
@@ -189,6 +189,29 @@ class TestCandidates:
         assert len(cells) == 25
         near = np.linalg.norm(candidates - best, axis=1) < 0.1
         assert near.mean() > 5 * 0.01 * np.pi
+
+    def test_one_input_of_a_best_point_is_drawn_anew_over_its_whole_range(self) -> None:
+        best = np.array([[0.9, 0.85, 0.4, 0.3]])
+        candidates = candidate_points(cube(4), best, np.random.default_rng(0))
+        for j in range(4):
+            only_this = candidates[np.all(np.delete(candidates == best, j, axis=1), axis=1)]
+            assert np.ptp(only_this[:, j]) > 0.5
+
+    def test_no_gap_on_an_edge_of_the_cheap_corner_is_wider_than_its_share(self) -> None:
+        levels = cheap_edges(cube(2), np.random.default_rng(3))
+        on_first = np.sort(levels[levels[:, 1] == 0.0, 0])
+        assert np.diff(on_first).max() < 0.05
+
+
+class TestStarts:
+    def test_the_best_candidate_is_first_and_the_others_are_not_beside_it(self) -> None:
+        ranked = np.array([[0.5, 0.5], [0.51, 0.5], [0.5, 0.52], [0.1, 0.5], [0.9, 0.9]])
+        assert _spread_out(ranked, 3).tolist() == [[0.5, 0.5], [0.1, 0.5], [0.9, 0.9]]
+
+    def test_a_narrow_hill_on_a_cheap_edge_is_found_though_a_broad_one_has_all_the_best_candidates(self) -> None:
+        broad, narrow = bump(np.full(4, 0.4), 0.5), bump(np.array([0.63, 0.0, 0.0, 0.0]), 0.04)
+        surface = Plain(lambda units: broad(units) + 1.2 * narrow(units), cube(4))
+        assert find(surface, cube(4))[0] == pytest.approx(0.63, abs=1e-2)
 
     @law
     @given(spaces(of=integers() | categoricals()), st.data())

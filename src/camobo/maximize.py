@@ -18,7 +18,7 @@ from camobo.scalarize import quasi_random
 from camobo.space import Array, Categorical, Integer, Space
 
 _SEARCHED_THROUGH = 2000  # points; beyond it candidates and neighbours are faster than all of them
-_SPREAD, _AROUND, _ON_EDGES, _REFINED, _LAST_RESORT = 256, 128, 64, 5, 5000
+_SPREAD, _NEAR, _ANEW, _ON_EDGES, _REFINED, _LAST_RESORT = 256, 128, 64, 64, 5, 5000
 _APART = 0.05  # starts of refinement nearer than this in every input would climb the same hill
 _ASCENT_STEPS, _NEIGHBOUR_ROUNDS = 14, 32
 _SAME = 1e-9
@@ -66,21 +66,21 @@ def maximise(surface: Surface, space: Space, *, best: Array, taken: Array, rng: 
 def candidate_points(space: Space, best: Array, rng: np.random.Generator) -> Array:
     """(c, d) where to look: everywhere, around the (m, d) best points, in the cheap corner and along its edges.
 
-    Half of those around the best are near; the others have inputs drawn anew, since what one input is worth often does
-    not hang on the rest.
+    Of those around the best some have one input drawn anew: what it is worth often does not hang on the rest.
     """
     d = space.dimension
     spread = quasi_random(_SPREAD, d, rng)
-    centres = best[rng.integers(len(best), size=_AROUND)] if len(best) else rng.random((_AROUND, d))
-    moved = rng.random((_AROUND, d)) < max(0.3, 2.0 / d)
-    near = centres + 10.0 ** rng.uniform(-3.0, -0.5, size=(_AROUND, 1)) * rng.standard_normal((_AROUND, d))
-    anew = rng.random((_AROUND, d))
-    around = np.where(moved, np.where(np.arange(_AROUND)[:, None] % 2, near, anew), centres)
+    centres = best[rng.integers(len(best), size=_NEAR + _ANEW)] if len(best) else rng.random((_NEAR + _ANEW, d))
+    scale = 10.0 ** rng.uniform(-3.0, -0.5, size=(_NEAR, 1))
+    moved = rng.random((_NEAR, d)) < max(0.3, 2.0 / d)
+    near = np.clip(centres[:_NEAR] + scale * moved * rng.standard_normal((_NEAR, d)), 0.0, 1.0)
+    redrawn = rng.integers(d, size=(_ANEW, 1)) == np.arange(d)
+    anew = np.where(redrawn, rng.random((_ANEW, d)), centres[_NEAR:])
     levels = space.expense(spread[: _SPREAD // 4])
     nearer = space.at_expense(
         np.vstack([levels * rng.random((len(levels), 1)), levels * (rng.random(levels.shape) < 0.5)])
     )
-    return np.vstack([spread, np.clip(around, 0.0, 1.0), nearer, cheap_edges(space, rng)])
+    return np.vstack([spread, near, anew, nearer, cheap_edges(space, rng)])
 
 
 def cheap_edges(space: Space, rng: np.random.Generator) -> Array:
