@@ -15,6 +15,7 @@ from camobo import errors, problems
 DOCUMENTED = {
     "AdditiveCost",
     "Categorical",
+    "Event",
     "Explanation",
     "Integer",
     "Order",
@@ -92,7 +93,7 @@ def loaded_after(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-HEAVY = {"scipy.stats", "matplotlib", "torch", "pandas", "sklearn", "plotly", "optuna", "botorch"}
+HEAVY = {"scipy.stats", "matplotlib", "torch", "pandas", "sklearn", "plotly", "optuna", "botorch", "sqlalchemy"}
 
 
 STUDY = "from camobo import *; study = Study(Space({'x': Real(0, 1)}), {'y': 'min'})"

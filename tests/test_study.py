@@ -74,13 +74,13 @@ BAD_VALUES: dict[str, tuple[Any, str]] = {
     "a list": ({"strength": [1.0], "corrosion": 1.0}, r"'strength'.*\[1.0\]"),
     "an array": ({"strength": np.array([1.0, 2.0]), "corrosion": 1.0}, "'strength'.*array"),
     "a whole number too large for a float": ({"strength": 10**400, "corrosion": 1.0}, "'strength'.*finite"),
-    "a missing objective": ({"strength": 1.0}, "no value for 'corrosion'.*strength, corrosion"),
     "nothing": ({}, "no value for 'strength'"),
     "an unknown objective": ({"strength": 1.0, "corrosion": 1.0, "gloss": 1.0}, "no objective called 'gloss'"),
     "no names": ([1.0, 2.0], r"strength, corrosion.*\[1.0, 2.0\]"),
     "a bare number": (3.0, "strength, corrosion.*3.0"),
     "None instead of values": (None, "strength, corrosion.*None"),
 }
+MISSING = {"a missing objective": ({"strength": 1.0}, "no value for 'corrosion'.*strength, corrosion")}
 BAD_PARAMS: dict[str, tuple[Any, str]] = {
     "above its range": ({"dear": 1.5, "cheap": 0.5}, "'dear'.*0 to 1.*1.5"),
     "below its range": ({"dear": 0.5, "cheap": -0.1}, "'cheap'.*-0.1"),
@@ -119,7 +119,9 @@ class TestRefusing:
     def test_values_that_cannot_be_used_in_tell(self, values: Any, match: str) -> None:
         self.refuses(lambda study: study.tell(4, values), cm.InvalidValueError, match)
 
-    @pytest.mark.parametrize(("values", "match"), BAD_VALUES.values(), ids=BAD_VALUES.keys())
+    @pytest.mark.parametrize(
+        ("values", "match"), (BAD_VALUES | MISSING).values(), ids=[*BAD_VALUES.keys(), *MISSING.keys()]
+    )
     def test_values_that_cannot_be_used_in_add(self, values: Any, match: str) -> None:
         self.refuses(lambda study: study.add({"dear": 0.5, "cheap": 0.5}, values), cm.InvalidValueError, match)
 
@@ -134,8 +136,11 @@ class TestRefusing:
             lambda study, number: study.tell(number, GOOD),
             lambda study, number: study.fail(number, "broke"),
             lambda study, number: study.explain(number),
+            lambda study, number: study.amend(number, GOOD, "scale was off"),
+            lambda study, number: study.release(number),
+            lambda study, number: study.renew(number, "1h"),
         ],
-        ids=["tell", "fail", "explain"],
+        ids=["tell", "fail", "explain", "amend", "release", "renew"],
     )
     def test_a_trial_it_does_not_have(self, call: Callable[[cm.Study, Any], object], number: Any) -> None:
         self.refuses(lambda study: call(study, number), cm.UnknownTrialError, f"trial.*{number}")
@@ -209,7 +214,10 @@ BAD_OPTIONS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
         "reference.*'gloss'",
     ),
     "a bare number for a reference": ({"reference": 3.0}, cm.InvalidValueError, "reference.*3.0"),
-    "a storage": ({"storage": "alloy.db"}, cm.NotBuiltError, "^storage.*'alloy.db'"),
+    "a number for a storage": ({"storage": 3}, cm.InvalidOptionError, "^storage.*3"),
+    "a blank storage": ({"storage": " "}, cm.InvalidOptionError, "^storage.*' '"),
+    "a database of another kind": ({"storage": "mysql://host/db"}, cm.InvalidOptionError, "^storage.*mysql"),
+    "a URL that is none": ({"storage": "://"}, cm.InvalidOptionError, "^storage.*URL"),
     "prices": ({"cost": {"dear": 3.0}}, cm.NotBuiltError, "^cost.*'dear'"),
     "a cost function": ({"cost": len}, cm.NotBuiltError, "^cost.*len"),
     "a number for a cost": ({"cost": 3}, cm.InvalidOrderError, "^cost.*3"),
@@ -408,9 +416,9 @@ class TestOptimize:
         study = study_of()
         with pytest.raises(KeyboardInterrupt):
             study.optimize(interrupted, 10)
-        assert [trial.state for trial in study.trials] == [cm.State.COMPLETE] * 3 + [cm.State.FAILED]
-        assert study.trials[3].reason == "interrupted"
-        assert len(study.optimize(measure, 2).trials) == 6
+        assert [trial.state for trial in study.trials] == [cm.State.COMPLETE] * 3 + [cm.State.RELEASED]
+        assert len(study.optimize(measure, 2).trials) == 5
+        assert [trial.state for trial in study.trials] == [cm.State.COMPLETE] * 5
 
     def test_a_function_that_changes_its_params_changes_no_record(self) -> None:
         def greedy(params: dict[str, Param]) -> dict[str, float]:

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
         InvalidValueError,
         NotBuiltError,
         SpaceExhausted,
+        StorageError,
         TrialStateError,
         UnknownTrialError,
     )
+    from camobo.explanation import Explanation
+    from camobo.history import Event
     from camobo.order import Order
     from camobo.space import Categorical, Integer, Real, Space
-    from camobo.study import Explanation, Study
+    from camobo.study import Study
     from camobo.trial import State, Trial
 
 __version__ = "0.1.0"
@@ -32,6 +35,7 @@ __all__ = [
     "AdditiveCost",
     "CamoboError",
     "Categorical",
+    "Event",
     "Explanation",
     "Integer",
     "InvalidOptionError",
@@ -45,6 +49,7 @@ __all__ = [
     "Space",
     "SpaceExhausted",
     "State",
+    "StorageError",
     "Study",
     "Trial",
     "TrialStateError",
@@ -61,12 +66,15 @@ _HOMES = {
         "InvalidValueError",
         "NotBuiltError",
         "SpaceExhausted",
+        "StorageError",
         "TrialStateError",
         "UnknownTrialError",
     ),
+    "explanation": ("Explanation",),
+    "history": ("Event",),
     "order": ("Order",),
     "space": ("Categorical", "Integer", "Real", "Space"),
-    "study": ("Explanation", "Study"),
+    "study": ("Study",),
     "trial": ("State", "Trial"),
 }
 

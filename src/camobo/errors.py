@@ -8,6 +8,7 @@
     ├── UnknownTrialError   (LookupError)          a trial this study does not have
     ├── TrialStateError     (RuntimeError)         a trial that is no longer (or not yet) in the state this needs
     ├── SpaceExhausted      (RuntimeError)         every point of a finite space has been handed out
+    ├── StorageError        (OSError)              a study that cannot be read or written where it is kept
     └── NotBuiltError       (NotImplementedError)  a place that is drawn in the design but not built yet
 
 Each says what was wrong, what was expected, what it got, and what to do. Each is also the built-in it resembles, so
@@ -47,6 +48,10 @@ class TrialStateError(CamoboError, RuntimeError):
 
 class SpaceExhausted(CamoboError, RuntimeError):
     """Every point of a finite space has been handed out already."""
+
+
+class StorageError(CamoboError, OSError):
+    """A study that cannot be opened, read or written where it is kept; what was stored before is as it was."""
 
 
 class NotBuiltError(CamoboError, NotImplementedError):

@@ -53,6 +53,8 @@ class Order:
     """Inputs that cost the same, in the order they were first named."""
     above: frozenset[tuple[int, int]] = field(default=frozenset())
     """Pairs of group indices (i, j): group i is dearer than group j. Closed under transitivity."""
+    text: str = field(default="", compare=False, repr=False)
+    """The order as it was written, if it was."""
 
     @classmethod
     def parse(cls, text: str | Sequence[str] | Order) -> Order:
@@ -107,7 +109,7 @@ class Order:
                 lowers = {j} | {b for a, b in above if a == j}
                 above |= {(a, b) for a in uppers for b in lowers}
         groups = tuple(tuple(name for name in root if root[name] == leader) for leader in leaders)
-        return cls(groups, frozenset(above))
+        return cls(groups, frozenset(above), text)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -232,6 +234,17 @@ class Order:
                         smaller[rest] = smaller.get(rest, 0.0) + probability * value / sum(masses)
             layer = smaller
         return np.repeat(share / len(self.groups), sizes)
+
+    @property
+    def spelled(self) -> str:
+        """Text that `parse` reads as exactly this order, its groups in this sequence: as it was written, if it was.
+
+        The sequence matters: weights are drawn along it.
+        """
+        if self.text:
+            return self.text
+        ties = [" = ".join(group) for group in self.groups]
+        return ", ".join(ties + [f"{self.groups[i][0]} > {self.groups[j][0]}" for i, j in sorted(self.above)])
 
     def __str__(self) -> str:
         """The order in its own language: one chain for each direct comparison not already in a longer chain."""

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
+import getpass
 import logging
-import math
-import numbers
-import secrets
+import os
+import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Literal, overload
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, overload
 
-import numpy as np
-
-from camobo import engine
-from camobo.cost import CostLike, as_cost
-from camobo.engine import Beta, Data, Method, Models, Plan
-from camobo.errors import (
-    InvalidOptionError,
-    InvalidValueError,
-    NotBuiltError,
-    SpaceExhausted,
-    TrialStateError,
-    UnknownTrialError,
-)
-from camobo.pareto import hypervolume, on_front
-from camobo.space import Array, Categorical, Param, Params, Space
-from camobo.trial import State, Trial
+from camobo import decide, explanation, summary
+from camobo.checks import Duration, Goal, Values, duration, money, owner_name, whole
+from camobo.cost import CostLike
+from camobo.decide import Stamp
+from camobo.document import differences, make_plan, plan_of_toml, read_plan, to_document
+from camobo.engine import Beta, Method, Models, Plan
+from camobo.errors import CamoboError, InvalidOptionError, StorageError
+from camobo.explanation import Explanation
+from camobo.history import Event, History, fold
+from camobo.space import Param, Params, Space
+from camobo.store import Storage, Store, Transaction, open_store
+from camobo.trial import Trial
 
 _log = logging.getLogger("camobo")
-
-Values = Mapping[str, float]
 
 
 class Study:
@@ -41,6 +37,8 @@ class Study:
     cost: which inputs are dearer than which, "nickel > chromium"; or a cost model; None for no cost-awareness.
     budget: planned evaluations. The cost's influence fades as they are spent; without one, with the steps made.
     seed: same seed, same data, same suggestions. None draws one, kept as `study.seed`.
+    storage: where it is kept: None for memory, a file "alloy.db", or a URL "postgresql+psycopg://…". If the same study
+        is there already it goes on; if another is, that is an error. `Study.load` opens whatever is there.
     method: "default", or "paper" for Algorithm 1 of the paper to the letter (with cost=None its baseline, MO-UCB).
     reference: the value of every objective beyond which nothing counts, {"strength": 300}; None: taken from the data.
     beta: how far the paper's method trusts uncertainty, "practical" or "theory" (Theorem 1).
@@ -58,148 +56,292 @@ class Study:
     def __init__(
         self,
         space: Space,
-        objectives: Mapping[str, Literal["min", "max"]],
+        objectives: Mapping[str, Goal],
         *,
         cost: CostLike = None,
         budget: int | None = None,
         seed: int | None = None,
-        storage: str | None = None,
+        storage: Storage = None,
         method: Method = "default",
         reference: Values | None = None,
         beta: Beta = "practical",
         refit_every: int = 10,
     ) -> None:
-        if storage is not None:
-            raise NotBuiltError(f"storage: studies live in memory for now, got storage={storage!r}. Leave it out.")
-        if not isinstance(space, Space):
-            raise InvalidOptionError(f'space: need a Space, such as Space({{"nickel": Real(0, 20)}}), got {space!r}.')
-        goals = _checked_objectives(objectives)
-        self._plan = Plan(
-            space=space,
-            objectives=goals,
-            cost=as_cost(cost, space.names, paper=method == "paper"),
-            budget=None if budget is None else _whole("budget", budget, 1),
-            seed=secrets.randbits(32) if seed is None else _whole("seed", seed, 0),
-            method=_one_of("method", method, ("default", "paper")),
-            reference=None
-            if reference is None
-            else tuple(_checked_values(reference, goals, what="reference").values()),
-            beta=_one_of("beta", beta, ("practical", "theory")),
-            refit_every=_whole("refit_every", refit_every, 1),
+        plan = make_plan(
+            space,
+            objectives,
+            cost=cost,
+            budget=budget,
+            seed=seed,
+            method=method,
+            reference=reference,
+            beta=beta,
+            refit_every=refit_every,
         )
-        self._trials: list[Trial] = []
-        self._units: list[Array] = []
+        self._begin(plan, storage, any_seed=seed is None)
+
+    @classmethod
+    def load(cls, storage: Storage) -> Study:
+        """The study that is kept in a file or at a URL; its next suggestions are those it would have made anyway."""
+        if storage is None:
+            raise InvalidOptionError('storage: need the file or URL of a study, such as "alloy.db", got None.')
+        study = cls.__new__(cls)
+        store = open_store(storage, create=False)
+        study._attach(store, _stored_plan(store.place, store.document()))
+        return study
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str], *, storage: Storage = None) -> Study:
+        """The study a problem file describes, kept in `storage`."""
+        plan, text = plan_of_toml(Path(path))
+        study = cls.__new__(cls)
+        study._begin(plan, storage, any_seed="seed" not in text.get("study", {}))
+        return study
+
+    def _begin(self, plan: Plan, storage: Storage, *, any_seed: bool) -> None:
+        """A new study, or the same one again if it is there already."""
+        if storage is None:
+            return self._attach(open_store(None, create=True), plan)
+        document = to_document(plan)
+        store = open_store(storage, create=True)
+        stored = store.create(document)
+        kept = _stored_plan(store.place, stored)
+        if any_seed:
+            document = to_document(replace(plan, seed=kept.seed))
+        found = differences(to_document(kept), document)
+        if found:
+            store.close()
+            raise InvalidOptionError(
+                f"storage: {store.place} holds another study:\n    " + "\n    ".join(found) + "\n"
+                f"To go on with it as it is use Study.load({store.place!r}); for a new one give another place."
+            )
+        return self._attach(store, kept)
+
+    def _attach(self, store: Store, plan: Plan) -> None:
+        self._store = store
+        self._history = self._first = History(plan)
         self._models: Models | None = None
-        self._events = 0
+        self._transaction: Transaction | None = None
+        self._lock = threading.RLock()
+        self._who = _login()
+        self._now()
+
+    def close(self) -> None:
+        """Let go of the file or connection; used again, the study opens them again."""
+        self._store.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def __repr__(self) -> str:
-        states = Counter(trial.state for trial in self._trials)
+        plan, trials = self.plan, self.trials
+        states = Counter(trial.state for trial in trials)
         told = ", ".join(f"{count} {state}" for state, count in states.items()) or "no trials"
-        return f"<Study of {', '.join(self._plan.objectives)} over {', '.join(self._plan.space.names)}: {told}>"
+        return f"<Study of {', '.join(plan.objectives)} over {', '.join(plan.space.names)}: {told}>"
+
+    @property
+    def plan(self) -> Plan:
+        """All it is about: space, objectives, cost, budget, seed, method."""
+        return self._now().plan
 
     @property
     def space(self) -> Space:
         """What can be varied."""
-        return self._plan.space
+        return self._first.plan.space
 
     @property
-    def objectives(self) -> dict[str, Literal["min", "max"]]:
+    def objectives(self) -> dict[str, Goal]:
         """What is measured, and which way is better."""
-        return dict(self._plan.objectives)
+        return dict(self._first.plan.objectives)
 
     @property
     def seed(self) -> int:
         """What the suggestions are drawn from."""
-        return self._plan.seed
+        return self._first.plan.seed
 
     @property
     def budget(self) -> int | None:
         """Planned evaluations, as given or as `optimize` implied."""
-        return self._plan.budget
+        return self.plan.budget
+
+    @property
+    def storage(self) -> str:
+        """Where it is kept."""
+        return self._store.place
 
     @property
     def trials(self) -> tuple[Trial, ...]:
         """Everything tried, by number."""
-        return tuple(self._trials)
+        return self._now().trials
+
+    def log(self) -> list[Event]:
+        """The audit trail: everything that happened, who, when, what it replaced."""
+        with self._lock:
+            return self._store.events()
 
     @overload
-    def ask(self) -> Trial: ...
+    def ask(self, n: None = None, *, owner: str | None = None, lease: Duration | None = None) -> Trial: ...
     @overload
-    def ask(self, n: int) -> list[Trial]: ...
+    def ask(self, n: int, *, owner: str | None = None, lease: Duration | None = None) -> list[Trial]: ...
 
-    def ask(self, n: int | None = None) -> Trial | list[Trial]:
+    def ask(
+        self, n: int | None = None, *, owner: str | None = None, lease: Duration | None = None
+    ) -> Trial | list[Trial]:
         """The next trial to evaluate; `ask(4)` gives a list of four, each chosen with the others in mind.
 
-        A finite space that runs out on the way gives the ones there were; asked once more it raises SpaceExhausted.
+        owner: who will evaluate it. Asking again, after a crash for instance, an owner gets its open trials back first.
+        lease: how long the trial is kept for them, "90s", "2h", "3d"; then somebody else may get it. None: for ever.
+
+        Trials that were released, or whose lease has ended, are handed out before new ones. A finite space that runs
+        out on the way gives the ones there were; asked once more it raises SpaceExhausted.
         """
-        if n is None:
-            return self._ask_one()
-        batch: list[Trial] = []
-        for _ in range(_whole("n", n, 1)):
-            try:
-                batch.append(self._ask_one())
-            except SpaceExhausted:
-                if not batch:
-                    raise
-                break
-        return batch
+        handed = self._hand_out(1 if n is None else whole("n", n, 1), owner, lease)
+        return handed[0] if n is None else handed
 
-    def _ask_one(self) -> Trial:
-        number = len(self._trials)
-        step = 1 + sum(not trial.added for trial in self._trials)
-        suggestion = engine.suggest(self._plan, self._data_at(self._events, step), number, self._models)
-        self._models = suggestion.models or self._models
-        params = self.space.from_unit(suggestion.unit)
-        trial = Trial(number, params, notes=suggestion.notes, asked=self._event(), step=step, budget=self._plan.budget)
-        return self._append(trial)
+    def _hand_out(
+        self,
+        count: int,
+        owner: str | None,
+        lease: Duration | None,
+        *,
+        most: int | None = None,
+        skip: frozenset[int] = frozenset(),
+    ) -> list[Trial]:
+        name, length = owner_name(owner), duration("lease", lease)
+        with self.together():
+            out = decide.hand_out(
+                self._history,
+                self._stamp(name),
+                count=count,
+                owner=name,
+                lease=length,
+                models=self._models,
+                most=most,
+                skip=skip,
+            )
+            self._record(*out.events)
+            self._models = out.models
+            return [self._history.trials[number] for number in out.numbers]
 
-    def tell(self, trial: Trial | int, values: Values) -> Trial:
-        """Record what a pending trial gave: one finite number for every objective."""
-        pending = self._pending(trial, "told")
-        return self._settle(pending, state=State.COMPLETE, values=_checked_values(values, self._plan.objectives))
+    def tell(self, trial: Trial | int, values: Values, cost: float | None = None, note: str | None = None) -> Trial:
+        """Record what a trial gave: a finite number for each objective, or for some now and the others later.
+
+        cost: what it cost. note: anything worth remembering. A result that comes after the trial's lease has ended
+        counts, unless somebody else has taken the trial since.
+        """
+        paid = money(cost)
+        with self.together():
+            return self._settle(decide.tell(self._history, self._stamp(trial), trial, values, cost=paid, note=note))
+
+    def amend(self, trial: Trial | int, values: Values | None, reason: str) -> Trial:
+        """Correct values that were told, or with None take them back; what they were stays in the log.
+
+        A trial that was failed by mistake becomes complete if every objective is given.
+        """
+        with self.together():
+            return self._settle(decide.amend(self._history, self._stamp(trial), trial, values, reason))
 
     def fail(self, trial: Trial | int, reason: str) -> Trial:
-        """Record that a pending trial could not be measured; nothing of it reaches a model but where it was."""
-        return self._settle(self._pending(trial, "failed"), state=State.FAILED, reason=str(reason))
+        """Record that a trial could not be measured; nothing of it reaches a model but where it was."""
+        with self.together():
+            return self._settle(decide.fail(self._history, self._stamp(trial), trial, reason))
 
-    def add(self, params: Params, values: Values) -> Trial:
+    def release(self, trial: Trial | int) -> Trial:
+        """Hand a trial back without a result; the next `ask` gives it to somebody."""
+        with self.together():
+            return self._settle(decide.release(self._history, self._stamp(trial), trial))
+
+    def renew(self, trial: Trial | int, lease: Duration | None) -> Trial:
+        """Keep a trial for longer: its lease counts anew from now."""
+        length = duration("lease", lease)
+        with self.together():
+            return self._settle(decide.renew(self._history, self._stamp(trial), trial, length))
+
+    def add(self, params: Params, values: Values, cost: float | None = None, note: str | None = None) -> Trial:
         """Record an experiment done before; it informs the models and does not count against the budget."""
-        checked = self.space.check(params)
-        results = _checked_values(values, self._plan.objectives)
-        asked = self._event()
-        return self._append(
-            Trial(
-                len(self._trials),
-                checked,
-                State.COMPLETE,
-                results,
-                notes=("added by hand",),
-                added=True,
-                asked=asked,
-                told=asked,
-                budget=self._plan.budget,
-            )
-        )
+        paid = money(cost)
+        with self.together():
+            return self._settle(decide.add(self._history, self._stamp(None), params, values, cost=paid, note=note))
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Several changes as one: `with study.together(): …` keeps all of them or, if one is refused, none."""
+        with self._lock:
+            if self._transaction is not None:
+                yield
+                return
+            before, models = self._history, self._models
+            try:
+                with self._store.transaction() as transaction:
+                    self._transaction = transaction
+                    self._history = self._fold(transaction.events(before.count))
+                    yield
+            except BaseException:
+                self._history, self._models = before, models
+                raise
+            finally:
+                self._transaction = None
+
+    def _record(self, *events: Event) -> None:
+        """Add events to the change under way."""
+        if self._transaction is None:
+            raise StorageError("no change is under way.")
+        self._history = fold(self._history, events)
+        numbers = sorted({event.trial for event in events if event.trial is not None})
+        self._transaction.append(events, [self._history.trials[number] for number in numbers])
+
+    def _settle(self, event: Event) -> Trial:
+        self._record(event)
+        return self._history.trials[-1 if event.trial is None else event.trial]
+
+    def _stamp(self, by: Trial | int | str | None) -> Stamp:
+        """Now, and who asks: the owner if one is known, else whoever runs this process."""
+        if self._transaction is None:
+            raise StorageError("no change is under way.")
+        owner = by.owner if isinstance(by, Trial) else by if isinstance(by, str) else None
+        return Stamp(self._transaction.now, owner or self._who)
+
+    def _now(self) -> History:
+        """Where the study stands, with what other processes did since the last look."""
+        with self._lock:
+            if self._transaction is None:
+                self._history = self._fold(self._store.events(self._history.count))
+            return self._history
+
+    def _fold(self, events: list[Event]) -> History:
+        try:
+            return fold(self._history, events) if events else self._history
+        except StorageError as error:
+            raise StorageError(f"{self._store.place}: the study is damaged: {error}") from error
 
     def optimize(self, function: Callable[[dict[str, Param]], Values], n_trials: int) -> Study:
         """Ask, evaluate and tell `n_trials` times; without a budget, these are the plan.
 
         `function` takes the params as a dict and returns a dict of values. If it raises, or returns anything but finite
         numbers for all objectives, that trial is marked failed, a warning is logged, and the loop goes on.
-        Interrupted with Ctrl-C, the trial under way is marked failed and everything told so far is kept.
+        Interrupted with Ctrl-C, the trial under way is released and everything told so far is kept.
         """
-        count = _whole("n_trials", n_trials, 1)
+        count = whole("n_trials", n_trials, 1)
         if not callable(function):
             raise InvalidOptionError(f"optimize: need a function of a params dict, got {function!r}.")
-        if self._plan.budget is None:
-            asked = sum(not trial.added for trial in self._trials)
-            self._plan = replace(self._plan, budget=asked + count)
+        with self.together():
+            if self._history.plan.budget is None:
+                self._record(decide.plan_for(self._history, self._stamp(None), self._history.suggested + count))
         for _ in range(count):
-            trial = self._ask_one()
+            trial = self.ask()
             try:
-                self.tell(trial, function(dict(trial.params)))
+                values = function(dict(trial.params))
+                with self.together():
+                    self._settle(
+                        decide.tell(
+                            self._history, self._stamp(trial), trial, values, cost=None, note=None, partial=False
+                        )
+                    )
             except (KeyboardInterrupt, SystemExit):
-                self.fail(trial, "interrupted")
+                self.release(trial)
                 raise
             except Exception as error:  # whatever a measurement raises is a result: it is recorded, not hidden
                 failed = self.fail(trial, f"{type(error).__name__}: {error}")
@@ -208,10 +350,7 @@ class Study:
 
     def front(self) -> list[Trial]:
         """The complete trials that no other dominates, by number."""
-        complete = self._complete()
-        if not complete:
-            return []
-        return [trial for trial, kept in zip(complete, on_front(self._signed(complete)), strict=True) if kept]
+        return summary.front(self._now())
 
     def hypervolume(self, reference: Values | None = None) -> float:
         """Volume dominated by the front above a reference point.
@@ -219,176 +358,30 @@ class Study:
         The point is the one given here, else the study's own, else the worst value seen of each objective. That one
         moves as trials come in: give one to compare studies or times.
         """
-        given = self._plan.reference
-        if reference is not None:
-            given = tuple(_checked_values(reference, self._plan.objectives, what="reference").values())
-        complete = self._complete()
-        if not complete:
-            return 0.0
-        signed = self._signed(complete)
-        return hypervolume(signed, signed.min(axis=0) if given is None else self._plan.signs * np.array(given))
+        return summary.hypervolume(self._now(), reference)
 
     def usage(self) -> dict[str, Any]:
         """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice."""
-        done = [trial.params for trial in self._trials if trial.state is not State.PENDING]
-        used: dict[str, Any] = {}
-        for name, given in self.space.inputs.items():
-            if isinstance(given, Categorical):
-                used[name] = {choice: sum(params[name] is choice for params in done) for choice in given.choices}
-            else:
-                used[name] = sum(params[name] for params in done)
-        return used
+        return summary.usage(self._now())
 
     def explain(self, trial: Trial | int) -> Explanation:
         """Why a trial was suggested, told from what was known then. As slow as the suggestion itself, twice."""
-        record = self._find(trial)
-        plan = replace(self._plan, budget=record.budget)
-        if record.added:
-            return Explanation(record, {}, None, None, None)
-        data = self._data_at(record.asked, record.step)
-        found = engine.account(plan, data, record.number, self._units[record.number])
-        predictions = {}
-        if found.mean is not None and found.deviation is not None:
-            rows = zip(self.objectives, found.mean.tolist(), found.deviation.tolist(), strict=True)
-            predictions = {name: (mean, deviation) for name, mean, deviation in rows}
-        blind = None if found.without_cost is None else self.space.from_unit(found.without_cost)
-        return Explanation(record, predictions, found.utility, found.cost, blind)
-
-    def _data_at(self, event: int, step: int) -> Data:
-        """What was known just before an event."""
-        known = [trial for trial in self._trials if trial.asked < event or event == self._events]
-        groups: dict[State, list[Trial]] = {state: [] for state in State}
-        for trial in known:
-            settled = trial.told is not None and (trial.told < event or event == self._events)
-            groups[trial.state if settled else State.PENDING].append(trial)
-        complete, pending, failed = groups[State.COMPLETE], groups[State.PENDING], groups[State.FAILED]
-        return Data(self._rows(complete), self._signed(complete), self._rows(pending), self._rows(failed), step)
-
-    def _rows(self, trials: list[Trial]) -> Array:
-        return np.array([self._units[trial.number] for trial in trials]).reshape(-1, self.space.dimension)
-
-    def _signed(self, trials: list[Trial]) -> Array:
-        values = [list(trial.values.values()) for trial in trials if trial.values is not None]
-        return np.array(values).reshape(-1, len(self._plan.objectives)) * self._plan.signs
-
-    def _complete(self) -> list[Trial]:
-        return [trial for trial in self._trials if trial.state is State.COMPLETE]
-
-    def _event(self) -> int:
-        self._events += 1
-        return self._events - 1
-
-    def _append(self, trial: Trial) -> Trial:
-        self._units.append(self.space.to_unit(trial.params))
-        self._trials.append(trial)
-        return trial
-
-    def _settle(self, trial: Trial, **changes: Any) -> Trial:
-        settled = replace(trial, told=self._event(), **changes)
-        self._trials[trial.number] = settled
-        return settled
-
-    def _find(self, trial: Trial | int) -> Trial:
-        number = trial.number if isinstance(trial, Trial) else trial
-        if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, np.integer)):
-            raise UnknownTrialError(f"trial: need a Trial or its number, got {trial!r}.")
-        if not 0 <= number < len(self._trials):
-            has = f"trials 0 to {len(self._trials) - 1}" if self._trials else "no trials yet"
-            raise UnknownTrialError(
-                f"trial {number}: this study has {has}. To record an earlier experiment use study.add."
-            )
-        return self._trials[int(number)]
-
-    def _pending(self, trial: Trial | int, wanted: str) -> Trial:
-        found = self._find(trial)
-        if found.state is not State.PENDING:
-            raise TrialStateError(
-                f"trial {found.number} is {found.state} already and cannot be {wanted} again: {found}."
-            )
-        if isinstance(trial, Trial) and trial.params != found.params:
-            raise UnknownTrialError(
-                f"trial {found.number} of this study has other params than the one given: is it another study's?"
-            )
-        return found
+        record = decide.find(self._now(), trial)
+        with self._lock:
+            before = fold(self._first, self._store.events(0, record.asked))
+        return explanation.explain(record, before)
 
 
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a trial was suggested. Print it to read it."""
-
-    trial: Trial
-    predictions: Mapping[str, tuple[float, float]]
-    """Mean and standard deviation the models expected of each objective; empty before there were models."""
-    utility: float | None
-    """Q: what the point promised before its cost."""
-    cost: float | None
-    """C in [0, 1): the share of that promise its cost took away. None without cost-awareness."""
-    without_cost: Mapping[str, Param] | None
-    """What would have been suggested without cost-awareness."""
-
-    def __str__(self) -> str:
-        lines = [str(self.trial), *(f"  {note}" for note in self.trial.notes)]
-        for name, (mean, deviation) in self.predictions.items():
-            seen = "" if self.trial.values is None else f", measured {self.trial.values[name]:.6g}"
-            lines.append(f"  {name}: expected {mean:.6g} ± {deviation:.2g}{seen}")
-        if self.utility is not None:
-            lines.append(
-                f"  promise Q = {self.utility:.3g}" + ("" if self.cost is None else f", cost C = {self.cost:.3f}")
-            )
-        if self.without_cost is not None:
-            shown = ", ".join(
-                f"{k}={v:.6g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.without_cost.items()
-            )
-            lines.append(f"  without cost: {shown}")
-        return "\n".join(lines)
+def _stored_plan(place: str, document: dict[str, Any]) -> Plan:
+    try:
+        return read_plan(document)
+    except CamoboError as error:
+        raise StorageError(f"{place}: the study is damaged, its description cannot be read: {error}") from error
 
 
-def _checked_objectives(objectives: Any) -> dict[str, Literal["min", "max"]]:
-    if not isinstance(objectives, Mapping) or not objectives:
-        raise InvalidOptionError(f'objectives: need at least one, such as {{"strength": "max"}}, got {objectives!r}.')
-    for name, goal in objectives.items():
-        if not isinstance(name, str) or not name.strip():
-            raise InvalidOptionError(f"objectives: a name must be text that is not blank, got {name!r}.")
-        if goal not in ("min", "max"):
-            raise InvalidOptionError(f'objectives: {name!r} must be "min" or "max", got {goal!r}.')
-    return dict(objectives)
-
-
-def _checked_values(values: Any, objectives: Mapping[str, str], *, what: str = "values") -> dict[str, float]:
-    """One finite float for every objective, in the objectives' order; `what` names the argument in errors."""
-    if not isinstance(values, Mapping):
-        raise InvalidValueError(f"{what}: need a number for each of {', '.join(objectives)} by name, got {values!r}.")
-    unknown = [name for name in values if name not in objectives]
-    missing = [name for name in objectives if name not in values]
-    if unknown or missing:
-        problem = f"no objective called {unknown[0]!r}" if unknown else f"no value for {missing[0]!r}"
-        raise InvalidValueError(f"{what}: {problem}. This study measures {', '.join(objectives)}.")
-    return {name: _finite(name, values[name], what) for name in objectives}
-
-
-def _finite(name: str, value: Any, what: str) -> float:
-    if isinstance(value, numbers.Real) and not isinstance(value, (bool, np.bool_)):
-        try:
-            number = float(value)
-        except OverflowError:
-            value = number = math.inf  # a whole number beyond any float, perhaps too long to print
-        if math.isfinite(number):
-            return number
-    if what != "values":
-        raise InvalidValueError(f"{what}: objective {name!r} needs a finite number, got {value!r}.")
-    raise InvalidValueError(
-        f"objective {name!r}: need a finite number, got {value!r}. "
-        'To record a failed measurement use study.fail(trial, "why").'
-    )
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InvalidOptionError(f"{name}: need a whole number of at least {least}, got {value!r}.")
-    return int(value)
-
-
-def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:
-    if value not in allowed:
-        raise InvalidOptionError(f"{name}: need one of {', '.join(map(repr, allowed))}, got {value!r}.")
-    return value
+def _login() -> str:
+    """The name this process runs under."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run under a number that has no name
+        return str(os.getuid()) if hasattr(os, "getuid") else "unknown"

@@ -1,0 +1,132 @@
+"""What users hand to a study, made plain or refused with the place named."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from camobo.errors import InvalidOptionError, InvalidValueError
+
+Goal: TypeAlias = Literal["min", "max"]
+Values: TypeAlias = Mapping[str, float]
+Duration: TypeAlias = str | float | timedelta
+
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
+_LONGEST = 100 * 365 * 86400.0
+
+
+def whole(name: str, value: Any, least: int) -> int:
+    """A whole number of at least `least`."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InvalidOptionError(f"{name}: need a whole number of at least {least}, got {value!r}.")
+    return int(value)
+
+
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:
+    """One of the words allowed."""
+    if value not in allowed:
+        raise InvalidOptionError(f"{name}: need one of {', '.join(map(repr, allowed))}, got {value!r}.")
+    return value
+
+
+def objectives_of(objectives: Any) -> dict[str, Goal]:
+    """Names and goals of what is measured."""
+    if not isinstance(objectives, Mapping) or not objectives:
+        raise InvalidOptionError(f'objectives: need at least one, such as {{"strength": "max"}}, got {objectives!r}.')
+    for name, goal in objectives.items():
+        if not isinstance(name, str) or not name.strip():
+            raise InvalidOptionError(f"objectives: a name must be text that is not blank, got {name!r}.")
+        if goal not in ("min", "max"):
+            raise InvalidOptionError(f'objectives: {name!r} must be "min" or "max", got {goal!r}.')
+    return dict(objectives)
+
+
+def values_of(
+    values: Any, objectives: Mapping[str, str], *, what: str = "values", partial: bool = False
+) -> dict[str, float]:
+    """One finite float for every objective (for some at least if `partial`), in the objectives' order.
+
+    `what` names the argument in errors.
+    """
+    if not isinstance(values, Mapping):
+        raise InvalidValueError(f"{what}: need a number for each of {', '.join(objectives)} by name, got {values!r}.")
+    unknown = [name for name in values if name not in objectives]
+    missing = [name for name in objectives if name not in values]
+    if unknown or (missing and not (partial and values)):
+        problem = f"no objective called {unknown[0]!r}" if unknown else f"no value for {missing[0]!r}"
+        raise InvalidValueError(f"{what}: {problem}. This study measures {', '.join(objectives)}.")
+    return {name: _finite(name, values[name], what) for name in objectives if name in values}
+
+
+def _finite(name: str, value: Any, what: str) -> float:
+    number = _float(value)
+    if number is not None and math.isfinite(number):
+        return number
+    shown = number if number is not None else value  # a whole number beyond any float may be too long to print
+    if what != "values":
+        raise InvalidValueError(f"{what}: objective {name!r} needs a finite number, got {shown!r}.")
+    raise InvalidValueError(
+        f"objective {name!r}: need a finite number, got {shown!r}. "
+        'To record a failed measurement use study.fail(trial, "why").'
+    )
+
+
+def _float(value: Any) -> float | None:
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def money(cost: Any) -> float | None:
+    """What a trial cost, a finite number of at least zero, or nothing."""
+    number = _float(cost)
+    if cost is not None and (number is None or not 0.0 <= number < math.inf):
+        raise InvalidValueError(f"cost: need a finite number of at least 0, got {number if number else cost!r}.")
+    return number
+
+
+def remark(what: str, text: Any) -> str:
+    """Text that every storage can hold: what cannot be written down becomes a replacement mark."""
+    if not isinstance(text, str):
+        raise InvalidValueError(f"{what}: need text, got {text!r}.")
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
+
+
+def owner_name(owner: Any) -> str | None:
+    """Who holds a trial: text that is not blank, or nobody in particular."""
+    if owner is None:
+        return None
+    if not isinstance(owner, str) or not owner.strip() or remark("owner", owner) != owner:
+        raise InvalidOptionError(f"owner: need a name that is not blank, got {owner!r}.")
+    return owner
+
+
+def duration(name: str, given: Any) -> timedelta | None:
+    """A length of time: "90s", "30m", "2h", "3d", "1w", a number of seconds, or None for no end.
+
+    >>> duration("lease", "2h")
+    datetime.timedelta(seconds=7200)
+    """
+    if given is None:
+        return None
+    seconds: float | None = None
+    if isinstance(given, timedelta):
+        seconds = given.total_seconds()
+    elif isinstance(given, str):
+        match = _DURATION.fullmatch(given)
+        seconds = float(match[1]) * _SECONDS[match[2]] if match else None
+    else:
+        seconds = _float(given)
+    if seconds is None or not 0.0 < seconds <= _LONGEST:
+        raise InvalidOptionError(f'{name}: need a time such as "90s", "30m", "2h", "3d" or seconds, got {given!r}.')
+    return timedelta(seconds=seconds)

@@ -1,0 +1,337 @@
+"""A study in a database: one schema, on SQLite (a file) and PostgreSQL (a server), through SQLAlchemy Core.
+
+    study    one row: the format of these tables, and the document that says what the study is about
+    events   the truth: everything that happened, in order; rows are only ever added
+    trials   what follows from the events, written in the same transaction for people who look with SQL
+
+A writer begins by locking: SQLite's `BEGIN IMMEDIATE`, PostgreSQL's row lock on `study`. Readers are not held up. Every
+commit is on disk when it returns (`synchronous=FULL`; PostgreSQL's own default).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+from sqlalchemy import event as hooks
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from camobo.errors import InvalidOptionError, StorageError
+from camobo.history import Event
+from camobo.trial import Trial
+
+FORMAT = 1
+"""The version of the tables below. Whoever changes them raises it and adds to MIGRATIONS."""
+MIGRATIONS: Mapping[int, Callable[[sa.Connection], None]] = {}
+"""How to get from a format to the next."""
+APPLICATION = 0x63616D6F  # "camo" in the header of a SQLite file says whose it is
+PATIENCE = 300
+"""Seconds to wait for other writers: each may be computing a suggestion."""
+
+_tables = sa.MetaData()
+_json = sa.JSON(none_as_null=True)
+_study = sa.Table(
+    "study",
+    _tables,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("format", sa.Integer, nullable=False),
+    sa.Column("document", _json, nullable=False),
+    sa.Column("created", sa.Text, nullable=False),
+)
+_events = sa.Table(
+    "events",
+    _tables,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("trial", sa.Integer, index=True),
+    sa.Column("at", sa.Text, nullable=False),
+    sa.Column("who", sa.Text, nullable=False),
+    sa.Column("new", _json, nullable=False),
+    sa.Column("old", _json),
+)
+_trials = sa.Table(
+    "trials",
+    _tables,
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("state", sa.Text, nullable=False),
+    sa.Column("params", _json, nullable=False),
+    sa.Column("results", _json),
+    sa.Column("cost", sa.Float),
+    sa.Column("note", sa.Text),
+    sa.Column("reason", sa.Text),
+    sa.Column("owner", sa.Text),
+    sa.Column("expires", sa.Text),
+    sa.Column("added", sa.Boolean, nullable=False),
+    sa.Column("amended", sa.Boolean, nullable=False),
+)
+
+
+def open_sql(storage: str, *, create: bool) -> SqlStore:
+    """The study in a file or at a URL; `create` allows to make the file or tables."""
+    if "://" not in storage:
+        return _open_file(Path(storage), create=create)
+    try:
+        url = sa.make_url(storage)
+    except SQLAlchemyError as error:
+        raise InvalidOptionError(f"storage: cannot read the URL: {error}.") from error
+    kind = url.get_backend_name()
+    if kind == "sqlite" and url.database not in (None, "", ":memory:"):
+        return _open_file(Path(str(url.database)), create=create)
+    if kind != "postgresql":
+        raise InvalidOptionError(
+            f'storage: need a file such as "alloy.db" or a URL "postgresql+psycopg://…", got {url!r}. '
+            "For a study in memory leave storage out."
+        )
+    return _open_server(url, create=create)
+
+
+def _open_file(path: Path, *, create: bool) -> SqlStore:
+    """A SQLite file. Nothing is written to one that is not ours."""
+    place = str(path)
+    if not path.exists() and not create:
+        raise StorageError(f"{place}: there is no such file. Begin a study with Study(..., storage={place!r}).")
+    if path.is_dir() or (path.exists() and not path.is_file()):
+        raise StorageError(f"{place}: is not a file. Give the name of a file, such as alloy.db.")
+    if not path.absolute().parent.is_dir():
+        raise StorageError(f"{place}: its folder does not exist. Create {path.absolute().parent} first.")
+    _check_header(path)
+    writable = not path.exists() or os.access(path, os.W_OK)
+    mode = ("rwc" if create else "rw") if writable else "ro"
+    if mode == "ro" and not path.with_name(path.name + "-wal").exists():
+        mode += "&immutable=1"  # without write permission in its folder SQLite could not even look at it otherwise
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}&uri=true"
+    engine = sa.create_engine(
+        f"sqlite:///{uri}",
+        json_serializer=_write_json,
+        json_deserializer=json.loads,
+        pool_size=1,
+        max_overflow=4,
+        connect_args={"timeout": PATIENCE},
+    )
+    hooks.listen(engine, "connect", _settle_sqlite)
+    hooks.listen(engine, "begin", _begin_sqlite)
+    store = SqlStore(place, engine)
+    store.open(create=create)
+    return store
+
+
+def _check_header(path: Path) -> None:
+    """Refuse a file that no SQLite wrote before SQLite gets to see it."""
+    if not path.exists():
+        return
+    try:
+        with path.open("rb") as file:
+            start = file.read(16)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if start not in (b"", b"SQLite format 3\0"):
+        raise StorageError(f"{path}: is not a camobo study but some other file. It was left as it is.")
+
+
+def _settle_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    connection.execute("PRAGMA synchronous=FULL")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+
+def _open_server(url: sa.URL, *, create: bool) -> SqlStore:
+    raise StorageError("PostgreSQL is not built yet.")
+
+
+def _write_json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, default=dict, separators=(",", ":"))
+
+
+@contextmanager
+def _typed(place: str) -> Iterator[None]:
+    """Whatever a database or its driver raises becomes a StorageError that says what to do."""
+    try:
+        yield
+    except DBAPIError as error:
+        text = " ".join(str(error.orig).split())
+        raise StorageError(f"{place}: {text}.{_advice(text.lower())} What was stored before is as it was.") from error
+    except SQLAlchemyError as error:
+        raise StorageError(f"{place}: {' '.join(str(error).split())}.") from error
+
+
+_ADVICE = {
+    "not a database": " It is damaged or some other file: restore it from a copy.",
+    "malformed": " The file is damaged: restore it from a copy.",
+    "readonly": " It cannot be written to: check the permissions of the file and its folder.",
+    "read-only": " It cannot be written to: check its permissions.",
+    "full": " Make room on the disk and try again.",
+    "disk i/o": " The disk does not take it: is it full or gone?",
+    "locked": " Other processes kept it busy for too long: try again.",
+    "unable to open": " Check that the file and its folder can be read and written.",
+    "connection": " Is the server there, and the URL right?",
+}
+
+
+def _advice(text: str) -> str:
+    return next((advice for sign, advice in _ADVICE.items() if sign in text), "")
+
+
+@dataclass(frozen=True, slots=True)
+class SqlStore:
+    """A study in a database."""
+
+    place: str
+    engine: sa.Engine
+
+    def open(self, *, create: bool) -> None:
+        """Check that this is ours and of a format we know, older ones brought up to date; else refuse it untouched."""
+        with _typed(self.place):
+            found = self._format()
+            if found is None and not create:
+                raise StorageError(f"{self.place}: there is no study in it. Begin one with Study(...).")
+            if found is not None and found > FORMAT:
+                raise StorageError(
+                    f"{self.place}: the study has format {found}, this camobo knows formats up to {FORMAT}. "
+                    "Use a newer camobo; the study was left as it is."
+                )
+            if found is not None and found < FORMAT:
+                self._migrate()
+
+    def _format(self) -> int | None:
+        """The format of the study that is there; None if there is nothing at all."""
+        with self.engine.connect() as connection, connection.begin():
+            names = set(sa.inspect(connection).get_table_names())
+            if self.engine.dialect.name == "sqlite":
+                application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+                if (names or application) and application != APPLICATION:
+                    raise StorageError(f"{self.place}: is a database, but not a camobo study. It was left as it is.")
+            if "study" not in names:
+                return None
+            return connection.execute(sa.select(_study.c.format)).scalar_one_or_none()
+
+    def _migrate(self) -> None:
+        with self._writing() as connection:
+            # Read again inside the lock: another process may have been faster.
+            found = connection.execute(sa.select(_study.c.format)).scalar_one()
+            for version in range(found, FORMAT):
+                if version not in MIGRATIONS:
+                    raise StorageError(
+                        f"{self.place}: the study has format {version}, too old for this camobo, which writes {FORMAT}."
+                    )
+                MIGRATIONS[version](connection)
+            connection.execute(sa.update(_study).values(format=FORMAT))
+
+    def create(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Begin a study; if there is one already, its document."""
+        with _typed(self.place):
+            if self.engine.dialect.name == "sqlite" and self._format() is None:
+                with self.engine.connect() as connection:
+                    raw = connection.connection.driver_connection
+                    if raw is not None:
+                        raw.execute("PRAGMA journal_mode=WAL")
+            with self._writing(lock=False) as connection:
+                if self.engine.dialect.name == "sqlite":
+                    connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
+                _tables.create_all(connection)
+                there = connection.execute(sa.select(_study.c.document)).scalar_one_or_none()
+                if there is None:
+                    row = {"id": 1, "format": FORMAT, "document": document, "created": _now().isoformat()}
+                    connection.execute(sa.insert(_study), row)
+                return document if there is None else dict(there)
+
+    def document(self) -> dict[str, Any]:
+        """What the study is about."""
+        with _typed(self.place), self.engine.connect() as connection, connection.begin():
+            return dict(connection.execute(sa.select(_study.c.document)).scalar_one())
+
+    def events(self, since: int = 0, until: int | None = None) -> list[Event]:
+        """The events from number `since` to before `until`."""
+        with _typed(self.place), self.engine.connect() as connection, connection.begin():
+            return _read(connection, since, until)
+
+    @contextmanager
+    def transaction(self) -> Iterator[SqlTransaction]:
+        """A change; leaving it normally keeps it, with an exception undoes it."""
+        with _typed(self.place), self._writing() as connection:
+            yield SqlTransaction(connection, _now())
+
+    @contextmanager
+    def _writing(self, *, lock: bool = True) -> Iterator[sa.Connection]:
+        with self.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection, connection.begin():
+            if lock and self.engine.dialect.name != "sqlite":
+                connection.execute(sa.select(_study.c.id).with_for_update()).scalar_one()
+            yield connection
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        self.engine.dispose()
+
+
+@dataclass(frozen=True, slots=True)
+class SqlTransaction:
+    """One change of a study, alone with it."""
+
+    connection: sa.Connection
+    now: datetime
+
+    def events(self, since: int) -> list[Event]:
+        """The events from number `since` on."""
+        return _read(self.connection, since, None)
+
+    def append(self, events: Sequence[Event], trials: Sequence[Trial]) -> None:
+        """Add events, and the trials as they are after them."""
+        if events:
+            self.connection.execute(sa.insert(_events), [_event_row(event) for event in events])
+        if trials:
+            numbers = [trial.number for trial in trials]
+            self.connection.execute(sa.delete(_trials).where(_trials.c.number.in_(numbers)))
+            self.connection.execute(sa.insert(_trials), [_trial_row(trial) for trial in trials])
+
+
+def _now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+def _read(connection: sa.Connection, since: int, until: int | None) -> list[Event]:
+    columns = (_events.c[name] for name in ("number", "kind", "trial", "at", "who", "new", "old"))
+    query = sa.select(*columns).where(_events.c.number >= since).order_by(_events.c.number)
+    if until is not None:
+        query = query.where(_events.c.number < until)
+    return [
+        Event(number, kind, trial, datetime.fromisoformat(at), who, new, old)
+        for number, kind, trial, at, who, new, old in connection.execute(query)
+    ]
+
+
+def _event_row(event: Event) -> dict[str, Any]:
+    return {
+        "number": event.number,
+        "kind": event.kind,
+        "trial": event.trial,
+        "at": event.when.isoformat(),
+        "who": event.who,
+        "new": event.new,
+        "old": event.old,
+    }
+
+
+def _trial_row(trial: Trial) -> dict[str, Any]:
+    return {
+        "number": trial.number,
+        "state": trial.state.value,
+        "params": trial.params,
+        "results": trial.values,
+        "cost": trial.cost,
+        "note": trial.note,
+        "reason": trial.reason,
+        "owner": trial.owner,
+        "expires": None if trial.expires is None else trial.expires.isoformat(),
+        "added": trial.added,
+        "amended": trial.amended,
+    }

@@ -1,0 +1,393 @@
+"""What every store must do: the same study, whichever keeps it."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import camobo as cm
+from camobo.history import plain
+from camobo.space import Param
+from camobo.store import MemoryStore, Storage, open_store
+
+SPACE = cm.Space(
+    {
+        "nickel": cm.Real(0, 20, unit="%"),
+        "soak": cm.Integer(1, 12, unit="h"),
+        "quench": cm.Categorical(["air", "oil", 3, 3.5, True, None]),
+    }
+)
+BOTH: Any = {"strength": "max", "corrosion": "min"}
+GOOD = {"strength": 1.0, "corrosion": 2.0}
+
+
+def study_at(place: Storage, **options: Any) -> cm.Study:
+    return cm.Study(SPACE, BOTH, **{"cost": "nickel > soak", "budget": 20, "seed": 3, "storage": place, **options})
+
+
+def measure(params: Mapping[str, Param]) -> dict[str, float]:
+    return {"strength": params["nickel"] + 0.1 * params["soak"], "corrosion": (params["nickel"] - 12.0) ** 2 / 50.0}
+
+
+def tell_together(study: cm.Study, rows: Mapping[int, dict[str, float]]) -> None:
+    with study.together():
+        for number, values in rows.items():
+            study.tell(number, values)
+
+
+class TestKeeping:
+    def test_a_study_opened_again_is_the_same(self, place: Storage) -> None:
+        study = study_at(place)
+        for _ in range(5):
+            trial = study.ask()
+            study.tell(trial, measure(trial.params), cost=3.5, note="fine")
+        study.fail(study.ask(), "crucible cracked")
+        study.add({"nickel": 1.0, "soak": 2, "quench": None}, GOOD, note="last year")
+        study.amend(2, {"strength": 9.0}, "scale was off")
+        waiting = study.ask(owner="anna", lease="2h")
+        again = cm.Study.load(place)
+        assert again.trials == study.trials
+        assert again.log() == study.log()
+        assert again.front() == study.front()
+        assert again.usage() == study.usage()
+        assert (again.objectives, again.seed, again.budget) == (study.objectives, study.seed, study.budget)
+        assert again.space == study.space
+        assert again.plan == study.plan
+        assert again.trials[waiting.number].owner == "anna"
+        assert again.ask() == study.trials[-1]
+
+    def test_two_who_share_a_study_see_each_others_work_at_once(self, place: Storage) -> None:
+        one = study_at(place)
+        other = cm.Study.load(place)
+        trial = one.ask()
+        assert other.trials == (trial,)
+        other.tell(0, GOOD)
+        assert one.front()[0].values == GOOD
+        with pytest.raises(cm.TrialStateError, match="trial 0 is complete already"):
+            one.tell(trial, GOOD)
+        assert [one.ask().number, other.ask().number, one.ask().number] == [1, 2, 3]
+
+    def test_the_next_suggestion_of_either_is_the_one_a_study_alone_would_make(self, place: Storage) -> None:
+        one, alone = study_at(place), study_at(None)
+        other = cm.Study.load(place)
+        for i in range(12):
+            mine, theirs = (one if i % 2 else other).ask(), alone.ask()
+            assert dict(mine.params) == dict(theirs.params)
+            assert mine.notes == theirs.notes
+            (other if i % 3 else one).tell(mine.number, measure(mine.params))
+            alone.tell(theirs, measure(theirs.params))
+
+    def test_the_same_study_begun_again_goes_on_and_another_is_refused_with_what_differs(self, place: Storage) -> None:
+        trial = study_at(place).ask()
+        assert study_at(place).trials == (trial,)
+        assert study_at(place, seed=None).seed == 3
+        with pytest.raises(cm.InvalidOptionError, match=r"(?s)holds another study.*study.budget: 20 is stored, 30 was"):
+            study_at(place, budget=30)
+        with pytest.raises(cm.InvalidOptionError, match=r"(?s)holds another study.*objectives.gloss"):
+            cm.Study(SPACE, {"gloss": "max"}, storage=place)
+        assert cm.Study.load(place).trials == (trial,)
+
+    def test_the_budget_that_optimize_implied_is_kept(self, place: Storage) -> None:
+        study_at(place, budget=None).optimize(measure, 3)
+        assert cm.Study.load(place).budget == 3
+        assert [trial.budget for trial in cm.Study.load(place).trials] == [3, 3, 3]
+
+    def test_a_place_without_a_study_says_so(self, place: Storage) -> None:
+        with pytest.raises(cm.StorageError, match=r"no study here|no such file|no study in it"):
+            cm.Study.load(place)
+
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        value=st.floats(allow_nan=False, allow_infinity=False),
+        nickel=st.floats(0, 20),
+        text=st.text(),
+    )
+    def test_numbers_and_texts_come_back_bit_for_bit(
+        self, place: Storage, value: float, nickel: float, text: str
+    ) -> None:
+        study = study_at(place)
+        told = study.add(
+            {"nickel": nickel, "soak": 2, "quench": "air"}, {"strength": value, "corrosion": -0.0}, note=text
+        )
+        kept = cm.Study.load(place).trials[told.number]
+        assert kept == told
+        assert kept.values is not None
+        assert math.copysign(1.0, kept.values["corrosion"]) == -1.0
+        assert kept.values["strength"].hex() == value.hex()
+        assert kept.params["nickel"].hex() == nickel.hex()
+
+    def test_names_of_any_letters_are_kept(self, place: Storage) -> None:
+        names = ["Ω'\"; DROP TABLE study;--", "日本\t\n", "\u0000\ud800", "{x}", "a.b"]
+        space = cm.Space({**{name: cm.Real(0, 1) for name in names}, "c": cm.Categorical(names)})
+        study = cm.Study(space, dict.fromkeys(names, "min"), seed=1, storage=place)
+        trial = study.tell(study.ask(), {name: float(i) for i, name in enumerate(names)})
+        again = cm.Study.load(place)
+        assert again.space == space
+        assert again.trials == (trial,)
+
+
+class TestRefusing:
+    def test_what_is_refused_leaves_nothing_behind(self, place: Storage) -> None:
+        study = study_at(place)
+        study.tell(study.ask(), GOOD)
+        study.ask()
+        before = study.log()
+        for refused in (
+            lambda: study.tell(0, GOOD),
+            lambda: study.tell(1, {"strength": math.nan}),
+            lambda: study.tell(1, {}),
+            lambda: study.tell(1, GOOD, cost=-1.0),
+            lambda: study.tell(1, GOOD, cost=math.inf),
+            lambda: study.tell(1, GOOD, note=3),  # type: ignore[arg-type]
+            lambda: study.tell(7, GOOD),
+            lambda: study.amend(1, GOOD, "not told yet"),
+            lambda: study.amend(1, None, "not told yet"),
+            lambda: study.amend(0, {"gloss": 1.0}, "why"),
+            lambda: study.amend(0, {"strength": 3.0}, " "),
+            lambda: study.amend(0, {"strength": math.inf}, "why"),
+            lambda: study.release(0),
+            lambda: study.renew(0, "1h"),
+            lambda: study.renew(1, "soon"),
+            lambda: study.ask(owner=" "),
+            lambda: study.ask(owner=3),  # type: ignore[call-overload]
+            lambda: study.ask(lease="2 fortnights"),
+            lambda: study.ask(lease=-1.0),
+            lambda: study.ask(lease=math.nan),
+            lambda: study.add({"nickel": 99.0, "soak": 1, "quench": "air"}, GOOD),
+        ):
+            with pytest.raises(cm.CamoboError):
+                refused()
+        assert study.log() == before == cm.Study.load(place).log()
+
+    def test_several_changes_together_are_kept_all_or_not_at_all(self, place: Storage) -> None:
+        study = study_at(place)
+        study.ask(3)
+        before = study.log()
+        rows = {0: GOOD, 1: GOOD, 2: {"strength": math.nan, "corrosion": 1.0}}
+        with pytest.raises(cm.InvalidValueError, match="nan"):
+            tell_together(study, rows)
+        assert study.log() == before == cm.Study.load(place).log()
+        assert [trial.state for trial in study.trials] == [cm.State.PENDING] * 3
+        with study.together():
+            study.tell(0, GOOD)
+            study.ask()
+            assert len(study.trials) == 4
+        assert cm.Study.load(place).trials == study.trials
+
+
+class TestResults:
+    def test_some_values_now_and_the_rest_later(self, place: Storage) -> None:
+        study = study_at(place)
+        study.ask()
+        half = study.tell(0, {"corrosion": 2.0}, note="strength takes a week")
+        assert (half.state, half.values) == (cm.State.PENDING, {"corrosion": 2.0})
+        assert study.front() == []
+        assert "corrosion=2 (pending)" in str(half)
+        with pytest.raises(cm.TrialStateError, match=r"'corrosion' was told already, 2.0.*amend"):
+            study.tell(0, {"corrosion": 3.0})
+        study.amend(0, {"corrosion": 3.0}, "typed wrongly")
+        with pytest.raises(cm.TrialStateError, match=r"'strength' has no value yet.*tell"):
+            study.amend(0, {"strength": 3.0}, "why")
+        whole = cm.Study.load(place).tell(0, {"strength": 1.0}, cost=7)
+        assert (whole.state, whole.cost) == (cm.State.COMPLETE, 7.0)
+        assert list((whole.values or {}).items()) == [("strength", 1.0), ("corrosion", 3.0)]
+        assert whole.note == "strength takes a week"
+
+    def test_a_partly_told_trial_counts_as_pending_to_a_suggestion(self, place: Storage) -> None:
+        study, plain_one = study_at(place), study_at(None)
+        for one in (study, plain_one):
+            for trial in one.ask(5)[:4]:
+                one.tell(trial, measure(trial.params))
+        study.tell(4, {"strength": 3.0})
+        assert study.ask().params == plain_one.ask().params
+
+    def test_an_amended_value_is_what_the_next_suggestion_sees(self, place: Storage) -> None:
+        wrong, right = study_at(place), study_at(None)
+        for one in (wrong, right):
+            for trial in one.ask(5):
+                values = measure(trial.params)
+                one.tell(trial, {**values, "strength": 500.0} if one is wrong and trial.number == 1 else values)
+        amended = wrong.amend(1, {"strength": measure(wrong.trials[1].params)["strength"]}, "two digits swapped")
+        assert amended.amended
+        assert amended.reason == "two digits swapped"
+        assert wrong.ask().params == right.ask().params
+
+    def test_a_result_can_be_taken_back_and_a_failure_turned_into_a_result(self, place: Storage) -> None:
+        study = study_at(place)
+        study.ask(2)
+        study.tell(0, GOOD)
+        study.fail(1, "lost")
+        assert study.amend(0, None, "sample was contaminated").state is cm.State.FAILED
+        assert study.front() == []
+        with pytest.raises(cm.InvalidValueError, match="no value for 'corrosion'"):
+            study.amend(1, {"strength": 2.0}, "found again")
+        assert study.amend(1, GOOD, "found again").state is cm.State.COMPLETE
+        assert [trial.number for trial in cm.Study.load(place).front()] == [1]
+
+    def test_explain_tells_what_was_known_before_an_amendment(self, place: Storage) -> None:
+        study = study_at(place)
+        for trial in study.ask(5):
+            study.tell(trial, measure(trial.params))
+        then = study.explain(study.ask())
+        study.amend(1, {"strength": 77.0}, "scale was off")
+        study.tell(5, GOOD)
+        later = cm.Study.load(place).explain(5)
+        assert later.predictions == then.predictions
+        assert (later.utility, later.cost, later.without_cost) == (then.utility, then.cost, then.without_cost)
+
+
+class TestHolding:
+    def test_an_owner_who_asks_again_gets_the_open_trials_back(self, place: Storage) -> None:
+        study = study_at(place)
+        first, second = study.ask(2, owner="anna")
+        assert study.ask(owner="anna") == first
+        assert study.ask(2, owner="anna") == [first, second]
+        assert [trial.number for trial in study.ask(3, owner="anna")] == [0, 1, 2]
+        assert study.ask(owner="ben").number == 3
+        assert [study.ask().number, study.ask().number] == [4, 5]
+        study.tell(first, GOOD)
+        assert cm.Study.load(place).ask(owner="anna") == second
+
+    def test_a_released_trial_is_the_next_to_be_handed_out(self, place: Storage) -> None:
+        study = study_at(place)
+        study.ask(3)
+        assert study.release(1).state is cm.State.RELEASED
+        with pytest.raises(cm.TrialStateError, match="released already"):
+            study.release(1)
+        taken = cm.Study.load(place).ask(owner="ben")
+        assert (taken.number, taken.owner, taken.state) == (1, "ben", cm.State.PENDING)
+        assert taken.params == study.trials[1].params
+        assert study.ask().number == 3
+
+    def test_a_released_trial_can_still_be_told(self, place: Storage) -> None:
+        study = study_at(place)
+        trial = study.ask()
+        study.release(trial)
+        assert study.tell(trial, GOOD).state is cm.State.COMPLETE
+
+    def test_a_trial_is_free_when_its_lease_ends_and_not_before(self, place: Storage) -> None:
+        study = study_at(place)
+        mine = study.ask(owner="anna", lease=0.4)
+        assert study.ask(owner="ben").number == 1
+        time.sleep(0.5)
+        taken = study.ask(owner="carl", lease="1h")
+        assert (taken.number, taken.owner) == (0, "carl")
+        with pytest.raises(cm.TrialStateError, match="handed to carl"):
+            study.tell(mine, GOOD)
+        with pytest.raises(cm.TrialStateError, match="handed to carl"):
+            study.fail(mine, "broke")
+        with pytest.raises(cm.TrialStateError, match="handed to carl"):
+            study.renew(mine, "1h")
+        assert study.tell(taken, GOOD).state is cm.State.COMPLETE
+
+    def test_a_late_result_counts_if_nobody_took_the_trial(self, place: Storage) -> None:
+        study = study_at(place)
+        mine = study.ask(owner="anna", lease=timedelta(seconds=0.05))
+        time.sleep(0.1)
+        assert study.tell(mine, GOOD).state is cm.State.COMPLETE
+
+    def test_without_a_lease_a_trial_is_never_taken_away(self, place: Storage) -> None:
+        study = study_at(place)
+        held = study.ask(owner="anna")
+        assert held.expires is None
+        assert study.ask(owner="ben").number == 1
+
+    def test_a_renewed_lease_counts_from_now(self, place: Storage) -> None:
+        study = study_at(place)
+        mine = study.ask(owner="anna", lease=0.3)
+        study.renew(mine, "1h")
+        time.sleep(0.4)
+        assert study.ask(owner="ben").number == 1
+        assert study.tell(mine, GOOD).state is cm.State.COMPLETE
+
+    def test_an_owner_back_from_a_crash_can_tell_from_before_it(self, place: Storage) -> None:
+        study = study_at(place)
+        before = study.ask(owner="anna", lease="1h")
+        assert study.ask(owner="anna", lease="1h").number == 0
+        assert study.tell(before, GOOD).state is cm.State.COMPLETE
+
+
+class TestLog:
+    def test_everything_is_on_record_with_who_when_and_what_it_replaced(self, place: Storage) -> None:
+        study = study_at(place)
+        mine = study.ask(owner="anna", lease="1h")
+        study.tell(mine, GOOD, note="fine")
+        study.amend(mine, {"strength": 5.0}, "scale was off")
+        study.fail(study.ask(), "broke")
+        study.release(study.ask(owner="ben"))
+        study.add({"nickel": 1.0, "soak": 1, "quench": "air"}, GOOD)
+        log = study.log()
+        assert [event.kind for event in log] == [
+            "asked", "told", "amended", "asked", "failed", "asked", "released", "added"
+        ]  # fmt: skip
+        assert [event.number for event in log] == list(range(8))
+        assert [event.trial for event in log] == [0, 0, 0, 1, 1, 2, 2, 3]
+        assert [event.who for event in log[:3]] == ["anna"] * 3
+        assert all(event.who and event.when.tzinfo is not None for event in log)
+        assert [event.when for event in log] == sorted(event.when for event in log)
+        assert plain(log[2].new) == {"values": {"strength": 5.0}, "reason": "scale was off"}
+        assert plain(log[2].old)["values"] == GOOD
+        assert log[6].old is not None
+        assert log[6].old["owner"] == "ben"
+        assert "scale was off" in str(log[2])
+
+    def test_it_is_plain_data_and_cannot_be_changed_from_outside(self, place: Storage) -> None:
+        study = study_at(place)
+        study.tell(study.ask(), GOOD)
+        for event in study.log():
+            json.dumps([plain(event.new), plain(event.old)], allow_nan=False)
+            with pytest.raises(TypeError):
+                event.new["values"] = {}  # type: ignore[index]
+        with pytest.raises(TypeError):
+            study.log()[0].new["params"]["nickel"] = 3.0
+
+
+class TestTransactions:
+    def test_a_transaction_that_ends_in_an_error_leaves_nothing(self, place: Storage) -> None:
+        study = study_at(place)
+        trial = study.ask()
+        store = open_store(place, create=False)
+        event = study.log()[0]
+
+        def half() -> None:
+            with store.transaction() as transaction:
+                transaction.append([cm.Event(1, "failed", 0, event.when, "me", {"reason": "x"})], [trial])
+                raise RuntimeError
+
+        with pytest.raises(RuntimeError):
+            half()
+        assert len(store.events()) == 1
+
+    def test_threads_that_share_one_study_get_different_trials(self, place: Storage) -> None:
+        study = study_at(place, budget=None)
+        got: list[int] = []
+
+        def work() -> None:
+            for _ in range(5):
+                trial = study.ask()
+                got.append(trial.number)
+                study.tell(trial, measure(trial.params))
+
+        threads = [threading.Thread(target=work) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert sorted(got) == list(range(20))
+        assert {trial.state for trial in study.trials} == {cm.State.COMPLETE}
+
+    def test_events_can_be_read_in_part(self, place: Storage) -> None:
+        study = study_at(place)
+        study.ask(4)
+        store = open_store(place, create=False) if not isinstance(place, MemoryStore) else place
+        assert [event.number for event in store.events(1, 3)] == [1, 2]
+        assert [event.number for event in store.events(2)] == [2, 3]
