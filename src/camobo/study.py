@@ -6,6 +6,7 @@ import getpass
 import logging
 import os
 import threading
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -87,7 +88,11 @@ class Study:
             raise InvalidOptionError('storage: need the file or URL of a study, such as "alloy.db", got None.')
         study = cls.__new__(cls)
         store = open_store(storage, create=False)
-        study._attach(store, _stored_plan(store.place, store.document()))
+        try:
+            study._attach(store, _stored_plan(store.place, store.document()), storage)
+        except BaseException:
+            store.close()
+            raise
         return study
 
     @classmethod
@@ -101,7 +106,7 @@ class Study:
     def _begin(self, plan: Plan, storage: Storage, *, any_seed: bool) -> None:
         """A new study, or the same one again if it is there already."""
         if storage is None:
-            return self._attach(open_store(None, create=True), plan)
+            return self._attach(open_store(None, create=True), plan, storage)
         document = to_document(plan)
         store = open_store(storage, create=True)
         stored = store.create(document)
@@ -115,10 +120,12 @@ class Study:
                 f"storage: {store.place} holds another study:\n    " + "\n    ".join(found) + "\n"
                 f"To go on with it as it is use Study.load({store.place!r}); for a new one give another place."
             )
-        return self._attach(store, kept)
+        return self._attach(store, kept, storage)
 
-    def _attach(self, store: Store, plan: Plan) -> None:
+    def _attach(self, store: Store, plan: Plan, storage: Storage) -> None:
         self._store = store
+        if store is not storage:
+            weakref.finalize(self, store.close)  # connections go with the study that made them
         self._history = self._first = History(plan)
         self._models: Models | None = None
         self._transaction: Transaction | None = None

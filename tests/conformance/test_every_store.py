@@ -366,6 +366,7 @@ class TestTransactions:
         with pytest.raises(RuntimeError):
             half()
         assert len(store.events()) == 1
+        store.close()
 
     def test_threads_that_share_one_study_get_different_trials(self, place: Storage) -> None:
         study = study_at(place, budget=None)
@@ -391,3 +392,4 @@ class TestTransactions:
         store = open_store(place, create=False) if not isinstance(place, MemoryStore) else place
         assert [event.number for event in store.events(1, 3)] == [1, 2]
         assert [event.number for event in store.events(2)] == [2, 3]
+        store.close()
