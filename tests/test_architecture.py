@@ -24,8 +24,12 @@ LAYERS: list[set[str]] = [
     {"trial"},
     {"checks"},
     {"document", "history"},
-    {"decide", "explanation", "sql", "summary"},
-    {"store"},
+    {"decide", "explanation", "summary", "tables"},
+    {"sql"},
+    {"evaluate", "progress", "store"},
+    {"command"},
+    {"workers"},
+    {"run"},
     {"study"},
     {"cli"},
     {"__main__"},
@@ -34,7 +38,13 @@ LAYERS: list[set[str]] = [
 RANK = {unit: rank for rank, layer in enumerate(LAYERS) for unit in layer}
 PROBLEMS_MAY_IMPORT = {"errors", "space", "pareto", "problems"}
 CORE_DEPENDENCIES = {"numpy", "scipy", "moocore", "threadpoolctl"}
-ALSO_IMPORTS = {"cli": {"typer", "rich"}, "document": {"tomli"}, "sql": {"sqlalchemy"}}
+ALSO_IMPORTS = {
+    "cli": {"typer", "rich"},
+    "document": {"tomli"},
+    "progress": {"rich"},
+    "sql": {"sqlalchemy"},
+    "tables": {"sqlalchemy"},
+}
 """What a unit may import from outside beyond that."""
 FILES = sorted(ROOT.rglob("*.py"))
 PROBLEM_FILES = sorted((ROOT / "problems").glob("*.py"))

@@ -15,6 +15,7 @@ from camobo import errors, problems
 DOCUMENTED = {
     "AdditiveCost",
     "Categorical",
+    "Command",
     "Event",
     "Explanation",
     "Integer",

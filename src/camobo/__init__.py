@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from camobo.command import Command
     from camobo.cost import AdditiveCost, PaperCost
     from camobo.errors import (
         CamoboError,
@@ -35,6 +36,7 @@ __all__ = [
     "AdditiveCost",
     "CamoboError",
     "Categorical",
+    "Command",
     "Event",
     "Explanation",
     "Integer",
@@ -57,6 +59,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "command": ("Command",),
     "cost": ("AdditiveCost", "PaperCost"),
     "errors": (
         "CamoboError",

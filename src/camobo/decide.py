@@ -73,6 +73,11 @@ def _open(history: History, trial: Trial | int, wanted: str) -> Trial:
     return found
 
 
+def holds(owner: str | None, trial: Trial) -> bool:
+    """Whether an owner is at work on a trial."""
+    return owner is not None and trial.owner == owner and trial.state is State.PENDING
+
+
 def hand_out(
     history: History,
     stamp: Stamp,
@@ -90,7 +95,7 @@ def hand_out(
     """
     expires = None if lease is None else (stamp.when + lease).isoformat()
     there = [trial for trial in history.trials if trial.state.open and trial.number not in skip]
-    own = [trial for trial in there if owner is not None and trial.owner == owner and trial.state is State.PENDING]
+    own = [trial for trial in there if holds(owner, trial)]
     held = {trial.number for trial in own}
     taken = [*own, *(trial for trial in there if trial.number not in held and free(trial, stamp.when))][:count]
     events: list[Event] = []

@@ -1,9 +1,5 @@
 """A study in a database: one schema, on SQLite (a file) and PostgreSQL (a server), through SQLAlchemy Core.
 
-    study    one row: the format of these tables, and the document that says what the study is about
-    events   the truth: everything that happened, in order; rows are only ever added
-    trials   what follows from the events, written in the same transaction for people who look with SQL
-
 A writer begins by locking: SQLite's `BEGIN IMMEDIATE`, PostgreSQL's row lock on `study`. Readers are not held up. Every
 commit is on disk when it returns (`synchronous=FULL`; PostgreSQL's own default).
 """
@@ -28,6 +24,7 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
 from camobo.errors import InvalidOptionError, StorageError
 from camobo.history import Event
+from camobo.tables import EVENTS, STUDY, TABLES, TRIALS, event_row, read_events, trial_row
 from camobo.trial import Trial
 
 FORMAT = 1
@@ -37,43 +34,6 @@ MIGRATIONS: Mapping[int, Callable[[sa.Connection], None]] = {}
 APPLICATION = 0x63616D6F  # "camo" in the header of a SQLite file says whose it is
 PATIENCE = 300
 """Seconds to wait for other writers: each may be computing a suggestion."""
-
-_tables = sa.MetaData()
-_json = sa.JSON(none_as_null=True)
-_study = sa.Table(
-    "study",
-    _tables,
-    sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("format", sa.Integer, nullable=False),
-    sa.Column("document", _json, nullable=False),
-    sa.Column("created", sa.Text, nullable=False),
-)
-_events = sa.Table(
-    "events",
-    _tables,
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("trial", sa.Integer, index=True),
-    sa.Column("at", sa.Text, nullable=False),
-    sa.Column("who", sa.Text, nullable=False),
-    sa.Column("new", _json, nullable=False),
-    sa.Column("old", _json),
-)
-_trials = sa.Table(
-    "trials",
-    _tables,
-    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("state", sa.Text, nullable=False),
-    sa.Column("params", _json, nullable=False),
-    sa.Column("results", _json),
-    sa.Column("cost", sa.Float),
-    sa.Column("note", sa.Text),
-    sa.Column("reason", sa.Text),
-    sa.Column("owner", sa.Text),
-    sa.Column("expires", sa.Text),
-    sa.Column("added", sa.Boolean, nullable=False),
-    sa.Column("amended", sa.Boolean, nullable=False),
-)
 
 
 def open_sql(storage: str, *, create: bool) -> SqlStore:
@@ -273,19 +233,19 @@ class SqlStore:
                 foreign = "study" in names and not ours
             if foreign:
                 raise StorageError(f"{self.place}: is a database, but not a camobo study. It was left as it is.")
-            return connection.execute(sa.select(_study.c.format)).scalar_one_or_none() if ours else None
+            return connection.execute(sa.select(STUDY.c.format)).scalar_one_or_none() if ours else None
 
     def _migrate(self) -> None:
         with self._writing() as connection:
             # Read again inside the lock: another process may have been faster.
-            found = connection.execute(sa.select(_study.c.format)).scalar_one()
+            found = connection.execute(sa.select(STUDY.c.format)).scalar_one()
             for version in range(found, FORMAT):
                 if version not in MIGRATIONS:
                     raise StorageError(
                         f"{self.place}: the study has format {version}, too old for this camobo, which writes {FORMAT}."
                     )
                 MIGRATIONS[version](connection)
-            connection.execute(sa.update(_study).values(format=FORMAT))
+            connection.execute(sa.update(STUDY).values(format=FORMAT))
 
     def create(self, document: dict[str, Any]) -> dict[str, Any]:
         """Begin a study; if there is one already, its document."""
@@ -299,11 +259,11 @@ class SqlStore:
                     connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION}")
                 else:
                     self._prepare_server(connection)
-                _tables.create_all(connection)
-                there = connection.execute(sa.select(_study.c.document)).scalar_one_or_none()
+                TABLES.create_all(connection)
+                there = connection.execute(sa.select(STUDY.c.document)).scalar_one_or_none()
                 if there is None:
                     row = {"id": 1, "format": FORMAT, "document": document, "created": _now().isoformat()}
-                    connection.execute(sa.insert(_study), row)
+                    connection.execute(sa.insert(STUDY), row)
                 return document if there is None else dict(there)
 
     def _use_wal(self) -> None:
@@ -328,12 +288,12 @@ class SqlStore:
     def document(self) -> dict[str, Any]:
         """What the study is about."""
         with _typed(self.place), self.engine.connect() as connection, connection.begin():
-            return dict(connection.execute(sa.select(_study.c.document)).scalar_one())
+            return dict(connection.execute(sa.select(STUDY.c.document)).scalar_one())
 
     def events(self, since: int = 0, until: int | None = None) -> list[Event]:
         """The events from number `since` to before `until`."""
         with _typed(self.place), self.engine.connect() as connection, connection.begin():
-            return _read(connection, since, until)
+            return read_events(connection, since, until)
 
     @contextmanager
     def transaction(self) -> Iterator[SqlTransaction]:
@@ -349,7 +309,7 @@ class SqlStore:
             if not self._is_file:
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
                 if lock:
-                    connection.execute(sa.select(_study.c.id).with_for_update()).scalar_one()
+                    connection.execute(sa.select(STUDY.c.id).with_for_update()).scalar_one()
             yield connection
 
     def close(self) -> None:
@@ -366,56 +326,17 @@ class SqlTransaction:
 
     def events(self, since: int) -> list[Event]:
         """The events from number `since` on."""
-        return _read(self.connection, since, None)
+        return read_events(self.connection, since, None)
 
     def append(self, events: Sequence[Event], trials: Sequence[Trial]) -> None:
         """Add events, and the trials as they are after them."""
         if events:
-            self.connection.execute(sa.insert(_events), [_event_row(event) for event in events])
+            self.connection.execute(sa.insert(EVENTS), [event_row(event) for event in events])
         if trials:
             numbers = [trial.number for trial in trials]
-            self.connection.execute(sa.delete(_trials).where(_trials.c.number.in_(numbers)))
-            self.connection.execute(sa.insert(_trials), [_trial_row(trial) for trial in trials])
+            self.connection.execute(sa.delete(TRIALS).where(TRIALS.c.number.in_(numbers)))
+            self.connection.execute(sa.insert(TRIALS), [trial_row(trial) for trial in trials])
 
 
 def _now() -> datetime:
     return datetime.now(timezone.utc)
-
-
-def _read(connection: sa.Connection, since: int, until: int | None) -> list[Event]:
-    columns = (_events.c[name] for name in ("number", "kind", "trial", "at", "who", "new", "old"))
-    query = sa.select(*columns).where(_events.c.number >= since).order_by(_events.c.number)
-    if until is not None:
-        query = query.where(_events.c.number < until)
-    return [
-        Event(number, kind, trial, datetime.fromisoformat(at), who, new, old)
-        for number, kind, trial, at, who, new, old in connection.execute(query)
-    ]
-
-
-def _event_row(event: Event) -> dict[str, Any]:
-    return {
-        "number": event.number,
-        "kind": event.kind,
-        "trial": event.trial,
-        "at": event.when.isoformat(),
-        "who": event.who,
-        "new": event.new,
-        "old": event.old,
-    }
-
-
-def _trial_row(trial: Trial) -> dict[str, Any]:
-    return {
-        "number": trial.number,
-        "state": trial.state.value,
-        "params": trial.params,
-        "results": trial.values,
-        "cost": trial.cost,
-        "note": trial.note,
-        "reason": trial.reason,
-        "owner": trial.owner,
-        "expires": None if trial.expires is None else trial.expires.isoformat(),
-        "added": trial.added,
-        "amended": trial.amended,
-    }

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from camobo.errors import InvalidOptionError, StorageError
+from camobo.document import differences, read_plan, to_document
+from camobo.engine import Plan
+from camobo.errors import CamoboError, InvalidOptionError, StorageError
 from camobo.history import Event
 from camobo.trial import Trial
 
@@ -81,6 +83,46 @@ def open_store(storage: Storage, *, create: bool) -> Store:
     from camobo.sql import open_sql  # SQLAlchemy takes a third of a second to import; studies in memory do without
 
     return open_sql(os.fspath(storage), create=create)
+
+
+def begin_study(plan: Plan, storage: Storage, *, any_seed: bool) -> tuple[Store, Plan]:
+    """A new study, or the same one again if it is there already; `any_seed`: whatever its seed."""
+    if storage is None:
+        return MemoryStore(), plan
+    document = to_document(plan)
+    store = open_store(storage, create=True)
+    try:
+        kept = _stored_plan(store.place, store.create(document))
+        given = to_document(replace(plan, seed=kept.seed)) if any_seed else document
+        found = differences(to_document(kept), given)
+        if found:
+            raise InvalidOptionError(
+                f"storage: {store.place} holds another study:\n    " + "\n    ".join(found) + "\n"
+                f"To go on with it as it is use Study.load({store.place!r}); for a new one give another place."
+            )
+    except BaseException:
+        store.close()
+        raise
+    return store, kept
+
+
+def load_study(storage: Storage) -> tuple[Store, Plan]:
+    """The study that is there."""
+    if storage is None:
+        raise InvalidOptionError('storage: need the file or URL of a study, such as "alloy.db", got None.')
+    store = open_store(storage, create=False)
+    try:
+        return store, _stored_plan(store.place, store.document())
+    except BaseException:
+        store.close()
+        raise
+
+
+def _stored_plan(place: str, document: dict[str, Any]) -> Plan:
+    try:
+        return read_plan(document)
+    except CamoboError as error:
+        raise StorageError(f"{place}: the study is damaged, its description cannot be read: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import getpass
-import logging
 import os
+import socket
 import threading
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, Literal, overload
 
-from camobo import decide, explanation, summary
+from camobo import decide, explanation, run, summary
 from camobo.checks import Duration, Goal, Values, duration, money, owner_name, whole
+from camobo.command import Command
 from camobo.cost import CostLike
 from camobo.decide import Stamp
-from camobo.document import differences, make_plan, plan_of_toml, read_plan, to_document
+from camobo.document import make_plan, plan_of_toml
 from camobo.engine import Beta, Method, Models, Plan
-from camobo.errors import CamoboError, InvalidOptionError, StorageError
+from camobo.errors import InvalidOptionError, StorageError
+from camobo.evaluate import Function, Outcome
 from camobo.explanation import Explanation
 from camobo.history import Event, History, fold
-from camobo.space import Param, Params, Space
-from camobo.store import Storage, Store, Transaction, open_store
+from camobo.space import Params, Space
+from camobo.store import Storage, Store, Transaction, begin_study, load_study
 from camobo.trial import Trial
-
-_log = logging.getLogger("camobo")
+from camobo.workers import jobs_of
 
 
 class Study:
@@ -79,20 +80,13 @@ class Study:
             beta=beta,
             refit_every=refit_every,
         )
-        self._begin(plan, storage, any_seed=seed is None)
+        self._attach(*begin_study(plan, storage, any_seed=seed is None), storage)
 
     @classmethod
     def load(cls, storage: Storage) -> Study:
         """The study that is kept in a file or at a URL; its next suggestions are those it would have made anyway."""
-        if storage is None:
-            raise InvalidOptionError('storage: need the file or URL of a study, such as "alloy.db", got None.')
         study = cls.__new__(cls)
-        store = open_store(storage, create=False)
-        try:
-            study._attach(store, _stored_plan(store.place, store.document()), storage)
-        except BaseException:
-            store.close()
-            raise
+        study._attach(*load_study(storage), storage)
         return study
 
     @classmethod
@@ -100,37 +94,19 @@ class Study:
         """The study a problem file describes, kept in `storage`."""
         plan, text = plan_of_toml(Path(path))
         study = cls.__new__(cls)
-        study._begin(plan, storage, any_seed="seed" not in text.get("study", {}))
+        study._attach(*begin_study(plan, storage, any_seed="seed" not in text.get("study", {})), storage)
         return study
-
-    def _begin(self, plan: Plan, storage: Storage, *, any_seed: bool) -> None:
-        """A new study, or the same one again if it is there already."""
-        if storage is None:
-            return self._attach(open_store(None, create=True), plan, storage)
-        document = to_document(plan)
-        store = open_store(storage, create=True)
-        stored = store.create(document)
-        kept = _stored_plan(store.place, stored)
-        if any_seed:
-            document = to_document(replace(plan, seed=kept.seed))
-        found = differences(to_document(kept), document)
-        if found:
-            store.close()
-            raise InvalidOptionError(
-                f"storage: {store.place} holds another study:\n    " + "\n    ".join(found) + "\n"
-                f"To go on with it as it is use Study.load({store.place!r}); for a new one give another place."
-            )
-        return self._attach(store, kept, storage)
 
     def _attach(self, store: Store, plan: Plan, storage: Storage) -> None:
         self._store = store
-        if store is not storage:
-            weakref.finalize(self, store.close)  # connections go with the study that made them
+        self._durable = storage is not None
         self._history = self._first = History(plan)
         self._models: Models | None = None
         self._transaction: Transaction | None = None
         self._lock = threading.RLock()
         self._who = _login()
+        if store is not storage:
+            weakref.finalize(self, store.close)  # connections go with the study that made them
         self._now()
 
     def close(self) -> None:
@@ -324,36 +300,95 @@ class Study:
         except StorageError as error:
             raise StorageError(f"{self._store.place}: the study is damaged: {error}") from error
 
-    def optimize(self, function: Callable[[dict[str, Param]], Values], n_trials: int) -> Study:
-        """Ask, evaluate and tell `n_trials` times; without a budget, these are the plan.
+    def optimize(
+        self,
+        function: Function | Command,
+        n_trials: int | None = None,
+        *,
+        executor: Executor | None = None,
+        jobs: int | None = None,
+        timeout: Duration | None = None,
+        progress: bool = True,
+        owner: str | None = None,
+        lease: Duration | Literal["auto"] | None = "auto",
+    ) -> Study:
+        """Ask, evaluate and tell.
 
-        `function` takes the params as a dict and returns a dict of values. If it raises, or returns anything but finite
-        numbers for all objectives, that trial is marked failed, a warning is logged, and the loop goes on.
-        Interrupted with Ctrl-C, the trial under way is released and everything told so far is kept.
+        function: takes the params as a dict and returns a dict of values; or a `Command`. If it raises, returns
+            anything but finite numbers for all objectives, exits, or takes too long, that trial is marked failed with
+            the reason, a warning is logged, and the loop goes on.
+        n_trials: how many trials this call evaluates. Without a budget, these are the plan. None: until the study's
+            budget is met, exactly, however many processes work on it.
+        executor: any `concurrent.futures.Executor`: a process pool, Dask's `client.get_executor()`.
+        jobs: how many evaluations to keep going; by default one, or as many as the executor has workers.
+        timeout: how long one may take, "30m" or seconds; then it is stopped, and all it started with it.
+        progress: show a progress bar if standard error is a terminal.
+        owner: who evaluates; by default this user, host and process. One that is given gets its open trials back first.
+        lease: how long others leave a trial alone that this process no longer keeps up; renewed while it is evaluated.
+            By default ten minutes for a study that is stored.
+
+        With a timeout, several jobs or a process pool, every evaluation has a process of its own, so one that crashes
+        takes nothing with it. Interrupted with Ctrl-C, the trials under way are released and what was told is kept.
         """
-        count = whole("n_trials", n_trials, 1)
-        if not callable(function):
+        count = None if n_trials is None else whole("n_trials", n_trials, 1)
+        if not callable(function) and not isinstance(function, Command):
             raise InvalidOptionError(f"optimize: need a function of a params dict, got {function!r}.")
-        with self.together():
-            if self._history.plan.budget is None:
-                self._record(decide.plan_for(self._history, self._stamp(None), self._history.suggested + count))
-        for _ in range(count):
-            trial = self.ask()
-            try:
-                values = function(dict(trial.params))
-                with self.together():
-                    self._settle(
-                        decide.tell(
-                            self._history, self._stamp(trial), trial, values, cost=None, note=None, partial=False
-                        )
-                    )
-            except (KeyboardInterrupt, SystemExit):
-                self.release(trial)
-                raise
-            except Exception as error:  # whatever a measurement raises is a result: it is recorded, not hidden
-                failed = self.fail(trial, f"{type(error).__name__}: {error}")
-                _log.warning("%s", failed)
+        if lease == "auto":
+            lease = "10m" if self._durable else None
+        length = duration("lease", lease)
+        limit = duration("timeout", timeout)
+        many = jobs_of(executor, None if jobs is None else whole("jobs", jobs, 1))
+        name = owner_name(owner) or f"{self._who}@{socket.gethostname()}:{os.getpid()}"
+        budget = self._planned(count)
+        most = budget if count is None else None
+        first = self._now().count
+        desk = run.Desk(
+            hand_out=lambda skip: self._hand_out(1, name, length, most=most, skip=skip),
+            settle=self._settle_outcome,
+            release=self.release,
+            renew=lambda trial: self.renew(trial, length),
+            held=lambda: [trial for trial in self.trials if decide.holds(name, trial) and trial.held >= first],
+            trials=lambda: self.trials,
+            facts=lambda: (self.hypervolume(), self._dear_usage()),
+            lease=length,
+        )
+        run.optimize(
+            desk,
+            function,
+            self.objectives,
+            count=count,
+            budget=budget,
+            executor=executor,
+            jobs=many,
+            timeout=None if limit is None else limit.total_seconds(),
+            progress=progress,
+        )
         return self
+
+    def _planned(self, count: int | None) -> int:
+        """The budget; if there is none, the trials asked for become the plan."""
+        with self.together():
+            budget = self._history.plan.budget
+            if budget is None and count is None:
+                raise InvalidOptionError(
+                    "n_trials: need a whole number of at least 1: the study has no budget to meet."
+                )
+            if budget is None and count is not None:
+                budget = self._history.suggested + count
+                self._record(decide.plan_for(self._history, self._stamp(None), budget))
+            return budget or 0
+
+    def _settle_outcome(self, trial: Trial, outcome: Outcome) -> Trial:
+        if outcome.values is None:
+            return self.fail(trial, outcome.reason or "no values")
+        known = trial.values or {}  # told in part before this evaluation: what was measured then stays
+        fresh = {name: value for name, value in outcome.values.items() if name not in known}
+        return self.tell(trial, fresh, cost=outcome.cost)
+
+    def _dear_usage(self) -> dict[str, Any]:
+        """How much was used of the inputs the cost names."""
+        cost = self.plan.cost
+        return {} if cost is None else {name: self.usage()[name] for name in cost.order.names}
 
     def front(self) -> list[Trial]:
         """The complete trials that no other dominates, by number."""
@@ -377,13 +412,6 @@ class Study:
         with self._lock:
             before = fold(self._first, self._store.events(0, record.asked))
         return explanation.explain(record, before)
-
-
-def _stored_plan(place: str, document: dict[str, Any]) -> Plan:
-    try:
-        return read_plan(document)
-    except CamoboError as error:
-        raise StorageError(f"{place}: the study is damaged, its description cannot be read: {error}") from error
 
 
 def _login() -> str:

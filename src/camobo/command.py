@@ -1,0 +1,199 @@
+"""A command as the objective: `python train.py --trees {trees} --depth {depth}`.
+
+Parameters go in by placeholder, without a shell in between, and as JSON in the environment variable CAMOBO_PARAMS.
+Results come out on standard output: one JSON object on its last line, or lines `name=value`. A command that ends with
+another code than 0, says nothing that can be used, or takes too long has failed, and the end of what it wrote to
+standard error says why.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from camobo.checks import money, values_of
+from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.evaluate import Outcome, how_it_ended, kill_group, shortened, too_long
+from camobo.space import Param
+from camobo.trial import Trial
+
+_PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+_NAME_LIKE = re.compile(r"[^\W\d]\w*")
+_MOST_OUTPUT = 1_000_000
+_MOST_ERRORS = 1500
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command line with placeholders, for `study.optimize`.
+
+    >>> command = Command(["train", "--depth={depth}", "{trial}.log"], ["depth"], ["loss"])
+    >>> command.arguments(7, {"depth": 3})
+    ['train', '--depth=3', '7.log']
+    """
+
+    template: tuple[str, ...]
+    objectives: tuple[str, ...]
+
+    def __init__(self, template: Sequence[str], inputs: Sequence[str], objectives: Sequence[str]) -> None:
+        if isinstance(template, str) or not template or not all(isinstance(part, str) for part in template):
+            raise InvalidOptionError(f'command: need a list such as ["train.sh", "{{x}}"], got {template!r}.')
+        for part in template:
+            for match in _PLACE.finditer(part):
+                name = match[1]
+                if name is not None and name not in inputs and name != "trial" and _NAME_LIKE.fullmatch(name):
+                    raise InvalidOptionError(
+                        f"command: {part!r} asks for {name!r}, which is no input. The study has {', '.join(inputs)}; "
+                        f"{{trial}} is the trial's number. For plain braces write {{{{{name}}}}}."
+                    )
+        object.__setattr__(self, "template", tuple(template))
+        object.__setattr__(self, "objectives", tuple(objectives))
+
+    def check(self) -> None:
+        """Refuse a command that is not there, before a trial is spent on it."""
+        if not _PLACE.search(self.template[0]) and shutil.which(self.template[0]) is None:
+            raise InvalidOptionError(f"command: {self.template[0]!r} cannot be found or is not executable.")
+
+    def arguments(self, number: int, params: Mapping[str, Param]) -> list[str]:
+        """The command line of a trial."""
+
+        def fill(match: re.Match[str]) -> str:
+            if match[1] is None:
+                return match[0][0]
+            if match[1] in params:
+                return str(params[match[1]])
+            return str(number) if match[1] == "trial" else match[0]
+
+        return [_PLACE.sub(fill, part) for part in self.template]
+
+    def start(self, trial: Trial, timeout: float | None) -> Started:
+        """Begin the evaluation of a trial."""
+        out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115  # closed by Started
+        surroundings = {**os.environ, "CAMOBO_TRIAL": str(trial.number)}
+        surroundings["CAMOBO_PARAMS"] = json.dumps(dict(trial.params), default=str)
+        try:
+            process = subprocess.Popen(
+                self.arguments(trial.number, trial.params),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env=surroundings,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            out.close()
+            err.close()
+            return Started(None, out, err, None, math.inf, self.objectives, [Outcome(reason=f"cannot run: {error}")])
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        return Started(process, out, err, timeout, deadline, self.objectives)
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A command under way."""
+
+    process: subprocess.Popen[bytes] | None
+    out: IO[bytes]
+    err: IO[bytes]
+    timeout: float | None
+    deadline: float
+    objectives: tuple[str, ...]
+    settled: list[Outcome] = field(default_factory=list)
+
+    def poll(self) -> Outcome | None:
+        """What came of it; None while it goes on."""
+        if self.settled or self.process is None:
+            return self.settled[0]
+        code = self.process.poll()
+        if code is None and time.monotonic() <= self.deadline:
+            return None
+        if code is None:
+            outcome = self._with_errors(too_long(self.timeout).reason or "")
+        elif code != 0:
+            outcome = self._with_errors(f"the command {how_it_ended(code)}")
+        else:
+            outcome = self._read()
+        self._settle(outcome)
+        return outcome
+
+    def kill(self) -> None:
+        """Stop it and everything it started."""
+        if not self.settled:
+            self._settle(Outcome(reason="it was stopped"))
+
+    def _read(self) -> Outcome:
+        try:
+            values, cost = read_results(_tail(self.out, _MOST_OUTPUT), self.objectives)
+        except InvalidValueError as error:
+            return self._with_errors(str(error))
+        return Outcome(values, cost=cost)
+
+    def _with_errors(self, reason: str) -> Outcome:
+        said = _tail(self.err, _MOST_ERRORS).strip()
+        return Outcome(reason=shortened(f"{reason}: {said}" if said else reason))
+
+    def _settle(self, outcome: Outcome) -> None:
+        self.settled.append(outcome)
+        if self.process is not None:
+            kill_group(self.process.pid)
+            self.process.wait()
+        self.out.close()
+        self.err.close()
+
+
+def _tail(file: IO[bytes], most: int) -> str:
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - most))
+    return file.read().decode("utf-8", "replace")
+
+
+def read_results(output: str, objectives: Sequence[str]) -> tuple[dict[str, float], float | None]:
+    """Values, and the cost if one is given, from what a command printed.
+
+    >>> read_results('epoch 9\\n{"loss": 0.25, "epoch": 9}\\n', ["loss"])
+    ({'loss': 0.25}, None)
+    >>> read_results("loss=0.25\\ncost=3\\ndone\\n", ["loss"])
+    ({'loss': 0.25}, 3.0)
+    """
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    if not lines:
+        raise InvalidValueError(
+            f"the command printed nothing: need one JSON object or lines name=value for {', '.join(objectives)}"
+        )
+    goals = dict.fromkeys(objectives, "")
+    found: dict[str, Any] = _json_object(lines[-1]) if lines[-1].startswith("{") else _pairs(lines)
+    if not any(name in found for name in objectives):
+        raise InvalidValueError(
+            f"the command printed no value for {', '.join(objectives)}; its last line was {shortened(lines[-1])!r}"
+        )
+    return values_of({k: v for k, v in found.items() if k in goals}, goals), money(found.get("cost"))
+
+
+def _json_object(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise InvalidValueError(f"the command's last line is not valid JSON: {error}") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _pairs(lines: list[str]) -> dict[str, Any]:
+    """name=value lines; the last of a name counts, and what is no number is kept to be named in the error."""
+    found: dict[str, Any] = {}
+    for line in lines:
+        name, sign, value = line.partition("=")
+        if sign:
+            try:
+                found[name.strip()] = float(value)
+            except ValueError:
+                found[name.strip()] = value.strip()
+    return found
