@@ -24,7 +24,7 @@ LAYERS: list[set[str]] = [
     {"trial"},
     {"checks"},
     {"document", "history"},
-    {"decide", "explanation", "summary", "tables"},
+    {"decide", "explanation", "filelock", "summary", "tables"},
     {"sql"},
     {"evaluate", "progress", "store"},
     {"command"},

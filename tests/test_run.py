@@ -303,7 +303,7 @@ class TestLeases:
 SCRIPT = """
 import sys, time
 import camobo as cm
-study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "min"}, seed=1, cost="x", budget=40, storage=sys.argv[1])
+study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "min"}, seed=1, cost="x", budget=10, storage=sys.argv[1])
 def measure(params):
     time.sleep(float(sys.argv[3]))
     return {"y": params["x"]}
@@ -323,8 +323,8 @@ class TestInterrupting:
         script, path = tmp_path / "script.py", tmp_path / "a.db"
         script.write_text(SCRIPT)
         command = [sys.executable, str(script), str(path), way]
-        process = subprocess.Popen([*command, "0.5"], stderr=subprocess.PIPE, text=True, start_new_session=True)
-        wait_until(lambda: path.exists() and any(t.state is DONE for t in loaded(path)), 60)
+        process = subprocess.Popen([*command, "1.5"], stderr=subprocess.PIPE, text=True, start_new_session=True)
+        wait_until(lambda: {trial.state for trial in loaded(path)} == {DONE, cm.State.PENDING}, 60)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of the group
         _, said = process.communicate(timeout=30)
         assert "KeyboardInterrupt" in said
@@ -333,7 +333,7 @@ class TestInterrupting:
         assert 1 <= states.count(cm.State.RELEASED) <= 2
         assert not descendants_of_group(process.pid)
         subprocess.run([*command, "0"], check=True, timeout=120)
-        assert [trial.state for trial in loaded(path)] == [DONE] * 40
+        assert [trial.state for trial in loaded(path)] == [DONE] * 10
 
 
 def loaded(path: Path) -> tuple[cm.Trial, ...]:

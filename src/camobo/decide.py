@@ -5,8 +5,8 @@ Every function takes the `History` as it is inside a transaction, so what it dec
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -27,6 +27,40 @@ class Stamp:
 
     when: datetime
     who: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Trials wanted: how many, by whom, for how long.
+
+    `most` ends new suggestions when so many were made; `skip` names trials the caller is at work on.
+    """
+
+    count: int
+    owner: str | None = None
+    lease: timedelta | None = None
+    most: int | None = None
+    skip: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Suggestions worked out before a transaction, so that it need not last as long as they take."""
+
+    events: int
+    """How many events they know of."""
+    trials: int
+    """How many trials there were; the first suggestion is for this number."""
+    budget: int | None
+    params: tuple[dict[str, Any], ...]
+    notes: tuple[tuple[str, ...], ...]
+    models: Models | None
+    exhausted: str = ""
+    """Why there are no more, if the space has run out of points."""
+
+    def fits(self, history: History) -> bool:
+        """Whether they still are what follows: results may have come in since, but no trial and no other budget."""
+        return len(history.trials) == self.trials and history.plan.budget == self.budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,56 +112,89 @@ def holds(owner: str | None, trial: Trial) -> bool:
     return owner is not None and trial.owner == owner and trial.state is State.PENDING
 
 
-def hand_out(
-    history: History,
-    stamp: Stamp,
-    *,
-    count: int,
-    owner: str | None = None,
-    lease: timedelta | None = None,
-    models: Models | None = None,
-    most: int | None = None,
-    skip: frozenset[int] = frozenset(),
-) -> HandOut:
-    """Up to `count` trials: those this owner holds, those free to take, then new ones while fewer than `most` exist.
+def _to_take(history: History, now: datetime, request: Request) -> list[Trial]:
+    """The trials that need no suggestion: those this owner holds, then those free to take."""
+    there = [trial for trial in history.trials if trial.state.open and trial.number not in request.skip]
+    own = [trial for trial in there if holds(request.owner, trial)]
+    others = [trial for trial in there if not holds(request.owner, trial) and free(trial, now)]
+    return [*own, *others][: request.count]
 
-    `skip` names trials the caller is at work on.
-    """
-    expires = None if lease is None else (stamp.when + lease).isoformat()
-    there = [trial for trial in history.trials if trial.state.open and trial.number not in skip]
-    own = [trial for trial in there if holds(owner, trial)]
-    held = {trial.number for trial in own}
-    taken = [*own, *(trial for trial in there if trial.number not in held and free(trial, stamp.when))][:count]
+
+def suggestions_wanted(history: History, now: datetime, request: Request) -> int:
+    """How many new trials a request needs beyond those there are to take."""
+    wanted = request.count - len(_to_take(history, now, request))
+    return wanted if request.most is None else min(wanted, request.most - history.suggested)
+
+
+def look_ahead(history: History, wanted: int, models: Models | None) -> Ahead:
+    """So many suggestions, each made with the ones before it in mind."""
+    first, params, notes, exhausted = history, [], [], ""
+    for _ in range(wanted):
+        try:
+            suggestion = engine.suggest(history.plan, data_of(history), len(history.trials), models)
+        except SpaceExhausted as error:
+            exhausted = str(error)
+            break
+        models = suggestion.models or models
+        params.append(history.plan.space.from_unit(suggestion.unit))
+        notes.append(suggestion.notes)
+        history = fold(history, [_asked(history, Stamp(datetime.min, ""), params[-1], notes[-1], Request(1), {})])
+    return Ahead(first.count, len(first.trials), first.plan.budget, tuple(params), tuple(notes), models, exhausted)
+
+
+def hand_out(
+    history: History, stamp: Stamp, request: Request, *, ahead: Ahead | None, models: Models | None
+) -> HandOut:
+    """Trials to take, then new ones: those worked out `ahead`, which must fit, and what is missing still."""
+    taken = _to_take(history, stamp.when, request)
     events: list[Event] = []
     for trial in taken:
-        if trial.number in held and expires is None and trial.expires is None:
+        if holds(request.owner, trial) and request.lease is None and trial.expires is None:
             continue  # it is theirs already, and nothing about that changes
         old = {"owner": trial.owner, "expires": _written(trial.expires)}
-        new = {"owner": owner, "expires": expires}
+        new = {"owner": request.owner, "expires": _ends(stamp, request.lease)}
         events.append(_event(history, len(events), "asked", trial.number, stamp, new, old))
     numbers = [trial.number for trial in taken]
     history = fold(history, events)
-    while len(numbers) < count and (most is None or history.suggested < most):
-        try:
-            asked, models = _suggested(history, stamp, owner, expires, models)
-        except SpaceExhausted:
-            if numbers:
-                break
-            raise
-        history = fold(history, [asked])
-        numbers.append(len(history.trials) - 1)
-        events.append(asked)
+    wanted = request.count - len(numbers)
+    wanted = wanted if request.most is None else min(wanted, request.most - history.suggested)
+    while wanted > 0:
+        ahead = look_ahead(history, wanted, models) if ahead is None else ahead
+        models, start = ahead.models, history.count
+        for i in range(min(wanted, len(ahead.params))):
+            known = {} if ahead.events == start else {"known": ahead.events, "beside": i}
+            events.append(_asked(history, stamp, ahead.params[i], ahead.notes[i], request, known))
+            history = fold(history, events[-1:])
+            numbers.append(len(history.trials) - 1)
+            wanted -= 1
+        if ahead.exhausted and not numbers:
+            raise SpaceExhausted(ahead.exhausted)
+        if ahead.exhausted:
+            break
+        ahead = None
     return HandOut(tuple(numbers), tuple(events), models)
 
 
-def _suggested(
-    history: History, stamp: Stamp, owner: str | None, expires: str | None, models: Models | None
-) -> tuple[Event, Models | None]:
-    number = len(history.trials)
-    suggestion = engine.suggest(history.plan, data_of(history), number, models)
-    params = history.plan.space.from_unit(suggestion.unit)
-    new = {"params": params, "notes": list(suggestion.notes), "owner": owner, "expires": expires}
-    return _event(history, 0, "asked", number, stamp, new), suggestion.models or models
+def _asked(
+    history: History,
+    stamp: Stamp,
+    params: Mapping[str, Any],
+    notes: Sequence[str],
+    request: Request,
+    known: Mapping[str, int],
+) -> Event:
+    expires = _ends(stamp, request.lease)
+    new = {"params": params, "notes": list(notes), "owner": request.owner, "expires": expires, **known}
+    return _event(history, 0, "asked", len(history.trials), stamp, new)
+
+
+def known_to(events: Sequence[Event], asked: Event) -> list[Event]:
+    """What a suggestion knew, of the events before it: all, or those it was worked out from while others came in."""
+    known = asked.new.get("known")
+    if known is None:
+        return list(events)
+    beside = events[len(events) - asked.new["beside"] :]
+    return [*events[:known], *(replace(event, number=known + i) for i, event in enumerate(beside))]
 
 
 def tell(
@@ -209,7 +276,7 @@ def renew(history: History, stamp: Stamp, trial: Trial | int, lease: timedelta |
     found = _open(history, trial, "renewed")
     if found.state is State.RELEASED:
         raise TrialStateError(f"trial {found.number} is released: ask for it to have it again.")
-    new = {"expires": None if lease is None else (stamp.when + lease).isoformat()}
+    new = {"expires": _ends(stamp, lease)}
     return _event(history, 0, "renewed", found.number, stamp, new, {"expires": _written(found.expires)})
 
 
@@ -241,6 +308,10 @@ def _event(
     old: Mapping[str, Any] | None = None,
 ) -> Event:
     return Event(history.count + after, kind, trial, stamp.when, stamp.who, new, old)
+
+
+def _ends(stamp: Stamp, lease: timedelta | None) -> str | None:
+    return _written(None if lease is None else stamp.when + lease)
 
 
 def _written(when: datetime | None) -> str | None:

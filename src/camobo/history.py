@@ -1,7 +1,8 @@
 """What happened to a study, as a list of events that only grows; a trial is the fold of its events.
 
     planned   {"budget"}                                      optimize implied a plan
-    asked     {"params", "notes", "owner", "expires"}         a new trial was suggested and handed out
+    asked     {"params", "notes", "owner", "expires",         a new trial was suggested and handed out; if others
+               "known"?, "beside"?}                           came first: how many events it knew, and asked with it
     asked     {"owner", "expires"}                            one that was free was handed out again
     renewed   {"expires"}                                     its holder is still at it
     told      {"values", "cost"?, "note"?}                    results, all or some
@@ -24,6 +25,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from camobo.checks import values_of
 from camobo.engine import Data, Plan
 from camobo.errors import StorageError
 from camobo.space import Array
@@ -124,7 +126,7 @@ def _opened(event: Event, plan: Plan, suggested: int) -> Trial:
             event.trial,
             params,
             State.COMPLETE,
-            new["values"],
+            values_of(new["values"], plan.objectives),
             notes=("added by hand",),
             added=True,
             asked=number,
@@ -147,7 +149,7 @@ def _opened(event: Event, plan: Plan, suggested: int) -> Trial:
     )
 
 
-def _changed(trial: Trial, event: Event, objectives: Iterable[str]) -> Trial:
+def _changed(trial: Trial, event: Event, objectives: Mapping[str, str]) -> Trial:
     """The trial after an event."""
     new, number = event.new, event.number
     if event.kind == "asked":
@@ -177,9 +179,9 @@ def _changed(trial: Trial, event: Event, objectives: Iterable[str]) -> Trial:
     raise ValueError(f"no such kind of event: {event.kind!r}")
 
 
-def _merged(trial: Trial, event: Event, objectives: Iterable[str]) -> tuple[dict[str, float], bool]:
+def _merged(trial: Trial, event: Event, objectives: Mapping[str, str]) -> tuple[dict[str, float], bool]:
     """A trial's values with an event's, in the objectives' order, and whether none is missing."""
-    values = {**(trial.values or {}), **event.new["values"]}
+    values = {**(trial.values or {}), **values_of(event.new["values"], objectives, partial=True)}
     return {name: values[name] for name in objectives if name in values}, all(name in values for name in objectives)
 
 

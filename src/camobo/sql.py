@@ -10,6 +10,7 @@ import json
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from sqlalchemy import event as hooks
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
 from camobo.errors import InvalidOptionError, StorageError
+from camobo.filelock import alone
 from camobo.history import Event
 from camobo.tables import EVENTS, STUDY, TABLES, TRIALS, event_row, read_events, trial_row
 from camobo.trial import Trial
@@ -32,8 +34,9 @@ FORMAT = 1
 MIGRATIONS: Mapping[int, Callable[[sa.Connection], None]] = {}
 """How to get from a format to the next."""
 APPLICATION = 0x63616D6F  # "camo" in the header of a SQLite file says whose it is
+_CREATING = 0
 PATIENCE = 300
-"""Seconds to wait for other writers: each may be computing a suggestion."""
+"""Seconds to wait for others before it is an error, or before a suggestion is worked out beside theirs."""
 
 
 def open_sql(storage: str, *, create: bool) -> SqlStore:
@@ -73,7 +76,7 @@ def _open_file(path: Path, *, create: bool) -> SqlStore:
     engine = sa.create_engine(
         f"sqlite:///{uri}",
         json_serializer=_write_json,
-        json_deserializer=json.loads,
+        json_deserializer=_read_json,
         pool_size=1,
         max_overflow=4,
         connect_args={"timeout": PATIENCE},
@@ -139,7 +142,7 @@ def _open_server(url: sa.URL, *, create: bool) -> SqlStore:
         engine = sa.create_engine(
             bare if "connect_timeout" in bare.query else bare.update_query_dict({"connect_timeout": "10"}),
             json_serializer=_write_json,
-            json_deserializer=json.loads,
+            json_deserializer=_read_json,
             pool_size=1,
             max_overflow=4,
             pool_pre_ping=True,  # a server that was restarted is met with a new connection, not with an error
@@ -155,6 +158,23 @@ def _open_server(url: sa.URL, *, create: bool) -> SqlStore:
 
 def _write_json(value: Any) -> str:
     return json.dumps(value, allow_nan=False, default=dict, separators=(",", ":"))
+
+
+def _read_json(text: str) -> Any:
+    return json.loads(text, parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number")
+
+
+@contextmanager
+def _readable(place: str) -> Iterator[None]:
+    """What was written down by us can be read; what cannot was changed by somebody else."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        raise StorageError(f"{place}: the study is damaged, a record cannot be read: {error}.") from error
 
 
 @contextmanager
@@ -281,18 +301,18 @@ class SqlStore:
 
     def _prepare_server(self, connection: sa.Connection) -> None:
         # PostgreSQL's IF NOT EXISTS is not proof against two that create at once.
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(APPLICATION)))
+        connection.execute(_advisory_lock(_CREATING))
         if self.schema is not None:
             connection.execute(sa.schema.CreateSchema(self.schema, if_not_exists=True))
 
     def document(self) -> dict[str, Any]:
         """What the study is about."""
-        with _typed(self.place), self.engine.connect() as connection, connection.begin():
+        with _typed(self.place), self.engine.connect() as connection, connection.begin(), _readable(self.place):
             return dict(connection.execute(sa.select(STUDY.c.document)).scalar_one())
 
     def events(self, since: int = 0, until: int | None = None) -> list[Event]:
         """The events from number `since` to before `until`."""
-        with _typed(self.place), self.engine.connect() as connection, connection.begin():
+        with _typed(self.place), self.engine.connect() as connection, connection.begin(), _readable(self.place):
             return read_events(connection, since, until)
 
     @contextmanager
@@ -301,7 +321,20 @@ class SqlStore:
         with _typed(self.place), self._writing() as connection:
             # One clock for all who share a server, so that leases end at the same time for everybody.
             now = _now() if self._is_file else connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
-            yield SqlTransaction(connection, now.astimezone(timezone.utc))
+            yield SqlTransaction(self.place, connection, now.astimezone(timezone.utc))
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """One at a time works out suggestions, without keeping anybody from telling results meanwhile."""
+        if self._is_file:
+            with alone(Path(self.place + "-ask"), PATIENCE):
+                yield
+            return
+        key = zlib.crc32((self.schema or "").encode())
+        with _typed(self.place), self.engine.connect() as connection, connection.begin():
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
+            connection.execute(_advisory_lock(key))
+            yield
 
     @contextmanager
     def _writing(self, *, lock: bool = True) -> Iterator[sa.Connection]:
@@ -321,12 +354,14 @@ class SqlStore:
 class SqlTransaction:
     """One change of a study, alone with it."""
 
+    place: str
     connection: sa.Connection
     now: datetime
 
     def events(self, since: int) -> list[Event]:
         """The events from number `since` on."""
-        return read_events(self.connection, since, None)
+        with _readable(self.place):
+            return read_events(self.connection, since, None)
 
     def append(self, events: Sequence[Event], trials: Sequence[Trial]) -> None:
         """Add events, and the trials as they are after them."""
@@ -336,6 +371,10 @@ class SqlTransaction:
             numbers = [trial.number for trial in trials]
             self.connection.execute(sa.delete(TRIALS).where(TRIALS.c.number.in_(numbers)))
             self.connection.execute(sa.insert(TRIALS), [trial_row(trial) for trial in trials])
+
+
+def _advisory_lock(key: int) -> sa.Select[Any]:
+    return sa.select(sa.func.pg_advisory_xact_lock(sa.literal(APPLICATION << 32 | key, sa.BigInteger)))
 
 
 def _now() -> datetime:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -60,6 +60,10 @@ class Store(Protocol):
 
     def transaction(self) -> AbstractContextManager[Transaction]:
         """A change; leaving it normally keeps it, with an exception undoes it."""
+        ...
+
+    def asking(self) -> AbstractContextManager[None]:
+        """One at a time works out suggestions. This only saves effort: a transaction sees whether one still fits."""
         ...
 
     def close(self) -> None:
@@ -159,6 +163,10 @@ class MemoryStore:
         draft = _Draft(datetime.now(timezone.utc), self._events, [])
         yield draft
         self._events.extend(draft.added)
+
+    def asking(self) -> AbstractContextManager[None]:
+        """Whoever asks is alone in memory."""
+        return nullcontext()
 
     def close(self) -> None:
         """Nothing to let go of."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import socket
@@ -11,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -18,7 +20,7 @@ from camobo import decide, explanation, run, summary
 from camobo.checks import Duration, Goal, Values, duration, money, owner_name, whole
 from camobo.command import Command
 from camobo.cost import CostLike
-from camobo.decide import Stamp
+from camobo.decide import Ahead, Request, Stamp
 from camobo.document import make_plan, plan_of_toml
 from camobo.engine import Beta, Method, Models, Plan
 from camobo.errors import InvalidOptionError, StorageError
@@ -181,33 +183,36 @@ class Study:
         Trials that were released, or whose lease has ended, are handed out before new ones. A finite space that runs
         out on the way gives the ones there were; asked once more it raises SpaceExhausted.
         """
-        handed = self._hand_out(1 if n is None else whole("n", n, 1), owner, lease)
+        count = 1 if n is None else whole("n", n, 1)
+        handed = self._hand_out(Request(count, owner_name(owner), duration("lease", lease)))
         return handed[0] if n is None else handed
 
-    def _hand_out(
-        self,
-        count: int,
-        owner: str | None,
-        lease: Duration | None,
-        *,
-        most: int | None = None,
-        skip: frozenset[int] = frozenset(),
-    ) -> list[Trial]:
-        name, length = owner_name(owner), duration("lease", lease)
-        with self.together():
-            out = decide.hand_out(
-                self._history,
-                self._stamp(name),
-                count=count,
-                owner=name,
-                lease=length,
-                models=self._models,
-                most=most,
-                skip=skip,
-            )
-            self._record(*out.events)
-            self._models = out.models
-            return [self._history.trials[number] for number in out.numbers]
+    def _hand_out(self, request: Request) -> list[Trial]:
+        with self._lock:
+            for _ in range(3 if self._transaction is None else 0):
+                with contextlib.ExitStack() as turn:
+                    ahead = self._look_ahead(request, turn)
+                    with self.together():
+                        if ahead is None or ahead.fits(self._history):
+                            return self._take(request, ahead)
+            with self.together():  # others were quicker each time, or this is part of a larger change: all inside it
+                return self._take(request, None)
+
+    def _look_ahead(self, request: Request, turn: contextlib.ExitStack) -> Ahead | None:
+        """Suggestions, if any are needed, worked out when it is this study's `turn` to."""
+        now = datetime.now(timezone.utc)
+        if decide.suggestions_wanted(self._now(), now, request) <= 0:
+            return None
+        turn.enter_context(self._store.asking())
+        wanted = decide.suggestions_wanted(self._now(), now, request)
+        return decide.look_ahead(self._history, wanted, self._models) if wanted > 0 else None
+
+    def _take(self, request: Request, ahead: Ahead | None) -> list[Trial]:
+        stamp = self._stamp(request.owner)
+        out = decide.hand_out(self._history, stamp, request, ahead=ahead, models=self._models)
+        self._record(*out.events)
+        self._models = out.models
+        return [self._history.trials[number] for number in out.numbers]
 
     def tell(self, trial: Trial | int, values: Values, cost: float | None = None, note: str | None = None) -> Trial:
         """Record what a trial gave: a finite number for each objective, or for some now and the others later.
@@ -343,7 +348,7 @@ class Study:
         most = budget if count is None else None
         first = self._now().count
         desk = run.Desk(
-            hand_out=lambda skip: self._hand_out(1, name, length, most=most, skip=skip),
+            hand_out=lambda skip: self._hand_out(Request(1, name, length, most, skip)),
             settle=self._settle_outcome,
             release=self.release,
             renew=lambda trial: self.renew(trial, length),
@@ -410,8 +415,8 @@ class Study:
         """Why a trial was suggested, told from what was known then. As slow as the suggestion itself, twice."""
         record = decide.find(self._now(), trial)
         with self._lock:
-            before = fold(self._first, self._store.events(0, record.asked))
-        return explanation.explain(record, before)
+            *events, asked = self._store.events(0, record.asked + 1)
+        return explanation.explain(record, fold(self._first, decide.known_to(events, asked)))
 
 
 def _login() -> str:

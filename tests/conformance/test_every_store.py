@@ -6,7 +6,7 @@ import json
 import math
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import camobo as cm
+from camobo import engine
 from camobo.history import plain
 from camobo.space import Param
 from camobo.store import MemoryStore, Storage, open_store
@@ -314,6 +315,61 @@ class TestHolding:
         before = study.ask(owner="anna", lease="1h")
         assert study.ask(owner="anna", lease="1h").number == 0
         assert study.tell(before, GOOD).state is cm.State.COMPLETE
+
+
+class TestWorkingOutAhead:
+    """A suggestion is worked out outside the transaction that hands it out; others need not wait for it."""
+
+    def meanwhile(self, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
+        """Have something happen once, while the next suggestion is worked out."""
+        suggest = engine.suggest
+        done: list[bool] = []
+
+        def slow(*args: Any, **kwargs: Any) -> Any:
+            suggestion = suggest(*args, **kwargs)
+            if not done:
+                done.append(True)
+                change()
+            return suggestion
+
+        monkeypatch.setattr(engine, "suggest", slow)
+
+    def ready(self, place: Storage) -> cm.Study:
+        study = study_at(place)
+        for trial in study.ask(6)[:5]:
+            study.tell(trial, measure(trial.params))
+        return study
+
+    def test_a_result_that_comes_in_meanwhile_is_kept_and_explain_knows_it_was_not_known(
+        self, place: Storage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        study, other, alone = self.ready(place), cm.Study.load(place), self.ready(None)
+        expected = [dict(trial.params) for trial in alone.ask(2)]
+        then = [alone.explain(number) for number in (6, 7)]
+        with monkeypatch.context() as patch:
+            self.meanwhile(patch, lambda: other.tell(5, {"strength": 50.0, "corrosion": -9.0}))
+            assert [dict(trial.params) for trial in study.ask(2)] == expected
+        assert study.trials[5].values == {"strength": 50.0, "corrosion": -9.0}
+        assert [event.kind for event in study.log()[-3:]] == ["told", "asked", "asked"]
+        for number, before in zip((6, 7), then, strict=True):
+            after = cm.Study.load(place).explain(number)
+            assert (after.predictions, after.utility, after.without_cost) == (
+                before.predictions,
+                before.utility,
+                before.without_cost,
+            )
+
+    def test_a_trial_that_is_added_meanwhile_has_the_suggestion_made_anew(
+        self, place: Storage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        study, other, alone = self.ready(place), cm.Study.load(place), self.ready(None)
+        params = {"nickel": 7.0, "soak": 5, "quench": "oil"}
+        alone.add(params, measure(params))
+        with monkeypatch.context() as patch:
+            self.meanwhile(patch, lambda: other.add(params, measure(params)))
+            trial = study.ask()
+        assert trial.number == 7
+        assert trial.params == alone.ask().params
 
 
 class TestLog:
