@@ -5,7 +5,7 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test lint types check bench bench-quick bench-peers tune clean
+.PHONY: help demo test lint types check bench bench-quick bench-peers bench-storage faults tune clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -46,6 +46,13 @@ bench: .venv-bench/ready  ## the table of figures, beside Optuna and BoTorch (an
 
 bench-quick: .venv/ready  ## what of the table needs no peers, with few seeds
 	.venv/bin/python benchmarks/bench.py --quick
+
+bench-storage: .venv/ready  ## what keeping a study on disk costs: benchmarks/results/storage.md
+	.venv/bin/python benchmarks/storage.py
+
+faults: .venv/ready  ## the fault tests at full length: benchmarks/results/faults.md
+	printf '# Fault tests at full length\n\n`make faults`\n\n' > benchmarks/results/faults.md
+	CAMOBO_LONG=1 CAMOBO_FIGURES=benchmarks/results/faults.md .venv/bin/pytest -n 2 tests/faults
 
 tune: .venv/ready  ## how the cost's strength was chosen: benchmarks/results/tune_cost.md
 	.venv/bin/python benchmarks/tune_cost.py

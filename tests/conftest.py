@@ -16,7 +16,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 import tempfile  # noqa: E402
 import uuid  # noqa: E402
 import warnings  # noqa: E402
-from collections.abc import Iterator  # noqa: E402
+from collections.abc import Callable, Iterator  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 import pytest  # noqa: E402
@@ -44,3 +44,16 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     if request.param == "postgresql":
         return f"{request.getfixturevalue('server')}&schema=study_{uuid.uuid4().hex[:12]}"
     return MemoryStore() if request.param == "memory" else tmp_path / "alloy.db"
+
+
+@pytest.fixture
+def figure() -> Callable[[str], None]:
+    """Notes a figure that a test has measured: printed, and added to the file CAMOBO_FIGURES names."""
+
+    def note(text: str) -> None:
+        print(text)
+        if os.environ.get("CAMOBO_FIGURES"):
+            with Path(os.environ["CAMOBO_FIGURES"]).open("a", encoding="utf-8") as file:
+                file.write(f"- {text}\n")
+
+    return note

@@ -79,6 +79,8 @@ def _finite(name: str, value: Any, what: str) -> float:
 
 
 def _float(value: Any) -> float | None:
+    if type(value) is float:
+        return value
     if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
         return None
     try:

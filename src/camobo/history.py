@@ -28,7 +28,7 @@ import numpy as np
 from camobo.checks import values_of
 from camobo.engine import Data, Plan
 from camobo.errors import StorageError
-from camobo.space import Array
+from camobo.space import Array, Params, Space
 from camobo.trial import State, Trial
 
 Kind: TypeAlias = Literal["planned", "asked", "renewed", "told", "amended", "failed", "released", "added"]
@@ -104,7 +104,7 @@ def fold(history: History, events: Iterable[Event]) -> History:
             elif event.trial == len(trials):
                 suggested += event.kind == "asked"
                 trials.append(_opened(event, plan, suggested))
-                units.append(plan.space.to_unit(trials[-1].params))
+                units.append(_unit(plan.space, trials[-1].params))
             elif event.trial is not None:
                 trials[event.trial] = _changed(trials[event.trial], event, plan.objectives)
         except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -113,6 +113,11 @@ def fold(history: History, events: Iterable[Event]) -> History:
             ) from error
         count += 1
     return History(plan, tuple(trials), tuple(units), count, suggested)
+
+
+def _unit(space: Space, checked: Params) -> Array:
+    """(d,) what `Space.to_unit` gives, without checking once more."""
+    return np.array([given.to_unit(checked[name]) for name, given in space.inputs.items()])
 
 
 def _opened(event: Event, plan: Plan, suggested: int) -> Trial:

@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy import event as hooks
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
 from camobo.errors import InvalidOptionError, StorageError
@@ -68,10 +69,13 @@ def _open_file(path: Path, *, create: bool) -> SqlStore:
     if not path.absolute().parent.is_dir():
         raise StorageError(f"{place}: its folder does not exist. Create {path.absolute().parent} first.")
     _check_header(path)
-    writable = not path.exists() or os.access(path, os.W_OK)
+    beside = path.with_name(path.name + "-wal").exists()  # the log of a writer: without it the file is all there is
+    writable = (not path.exists() or os.access(path, os.W_OK)) and (
+        beside or os.access(path.absolute().parent, os.W_OK)
+    )
     mode = ("rwc" if create else "rw") if writable else "ro"
-    if mode == "ro" and not path.with_name(path.name + "-wal").exists():
-        mode += "&immutable=1"  # without write permission in its folder SQLite could not even look at it otherwise
+    if mode == "ro" and not beside:
+        mode += "&immutable=1"  # or SQLite would want to write beside it even to look at it
     uri = f"file:{quote(str(path.absolute()))}?mode={mode}&uri=true"
     engine = sa.create_engine(
         f"sqlite:///{uri}",
@@ -160,12 +164,11 @@ def _write_json(value: Any) -> str:
     return json.dumps(value, allow_nan=False, default=dict, separators=(",", ":"))
 
 
-def _read_json(text: str) -> Any:
-    return json.loads(text, parse_constant=_refuse_constant)
-
-
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a number")
+
+
+_read_json = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 @contextmanager
@@ -350,6 +353,15 @@ class SqlStore:
         self.engine.dispose(close=os.getpid() == self.process)
 
 
+def _put(insert: Any) -> Any:
+    """Write a trial, in place of what was written of it before."""
+    changing = {column.name: insert.excluded[column.name] for column in TRIALS.c if column.name != "number"}
+    return insert.on_conflict_do_update(index_elements=["number"], set_=changing)
+
+
+_PUT_TRIAL = {"sqlite": _put(sqlite.insert(TRIALS)), "postgresql": _put(postgresql.insert(TRIALS))}
+
+
 @dataclass(frozen=True, slots=True)
 class SqlTransaction:
     """One change of a study, alone with it."""
@@ -368,9 +380,7 @@ class SqlTransaction:
         if events:
             self.connection.execute(sa.insert(EVENTS), [event_row(event) for event in events])
         if trials:
-            numbers = [trial.number for trial in trials]
-            self.connection.execute(sa.delete(TRIALS).where(TRIALS.c.number.in_(numbers)))
-            self.connection.execute(sa.insert(TRIALS), [trial_row(trial) for trial in trials])
+            self.connection.execute(_PUT_TRIAL[self.connection.dialect.name], [trial_row(trial) for trial in trials])
 
 
 def _advisory_lock(key: int) -> sa.Select[Any]:

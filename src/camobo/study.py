@@ -201,7 +201,7 @@ class Study:
     def _look_ahead(self, request: Request, turn: contextlib.ExitStack) -> Ahead | None:
         """Suggestions, if any are needed, worked out when it is this study's `turn` to."""
         now = datetime.now(timezone.utc)
-        if decide.suggestions_wanted(self._now(), now, request) <= 0:
+        if decide.suggestions_wanted(self._history, now, request) <= 0:  # as of the last look, which is free
             return None
         turn.enter_context(self._store.asking())
         wanted = decide.suggestions_wanted(self._now(), now, request)

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +28,19 @@ BUDGET = 160 if LONG else 48
 LEASE = 5.0
 
 
+def kind(place: Any) -> str:
+    return "PostgreSQL" if "postgresql" in str(place) else "SQLite"
+
+
 def begun(place: Any, **options: Any) -> cm.Study:
     space = cm.Space({"x": cm.Real(0, 1)})
     return cm.Study(space, {"y": "min"}, seed=1, storage=place, **options)
 
 
 @pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
-def test_sixteen_processes_ask_and_tell_without_an_error_a_loss_or_a_trial_given_twice(place: Any) -> None:
+def test_sixteen_processes_ask_and_tell_without_an_error_a_loss_or_a_trial_given_twice(
+    place: Any, figure: Callable[[str], None]
+) -> None:
     study = begun(place)
     study.close()
 
@@ -59,14 +66,16 @@ def test_sixteen_processes_ask_and_tell_without_an_error_a_loss_or_a_trial_given
     assert len({trial.params["x"] for trial in trials}) == len(trials), (
         "all differ: each asker knew what the others had"
     )
-    print(f"{PROCESSES} processes x {EACH}: 0 errors, 0 lost, 0 given twice, {time.monotonic() - started:.0f} s")
+    figure(
+        f"{kind(place)}: {PROCESSES} processes × {EACH} ask and tell: 0 errors, 0 lost, 0 given twice, {time.monotonic() - started:.0f} s"
+    )
     for _, file in processes:
         file.close()
 
 
 @pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
 def test_workers_killed_in_a_trial_cost_nothing_of_the_budget_and_no_live_trial_is_taken(
-    place: Any, tmp_path: Path
+    place: Any, tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
     killed = tmp_path / "killed"
     study = begun(place, budget=BUDGET)
@@ -100,7 +109,10 @@ def test_workers_killed_in_a_trial_cost_nothing_of_the_budget_and_no_live_trial_
     assert set(taken_from) <= set(doomed), "only the dead lost a trial"
     assert sum(taken_from.values()) >= 1
     assert any(event.kind == "renewed" for event in study.log())
-    print(f"{len(doomed)} of {PROCESSES} killed, {sum(taken_from.values())} trials taken over, {BUDGET} done exactly")
+    figure(
+        f"{kind(place)}: {len(doomed)} of {PROCESSES} workers killed in a trial with a {LEASE:g} s lease: "
+        f"{sum(taken_from.values())} trials taken over, 0 of the living's; {BUDGET} of {BUDGET} done"
+    )
     for _, file in processes.values():
         file.close()
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,9 @@ def step(study: cm.Study) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_study_opened_anew_before_every_trial_makes_the_same_suggestions(seed: int, tmp_path: Path) -> None:
+def test_a_study_opened_anew_before_every_trial_makes_the_same_suggestions(
+    seed: int, tmp_path: Path, figure: Callable[[str], None]
+) -> None:
     whole = study_of(seed, None)
     expected = [step(whole) for _ in range(TRIALS)]
     path = tmp_path / "alloy.db"
@@ -73,7 +75,7 @@ def test_a_study_opened_anew_before_every_trial_makes_the_same_suggestions(seed:
     for k in range(TRIALS):
         with cm.Study.load(path) as study:
             equal += step(study) == expected[k]
-    print(f"seed {seed}: {equal} of {TRIALS} suggestions bit-equal after a reopen")
+    figure(f"opened anew before each of {TRIALS} trials, seed {seed}: {equal} suggestions bit-equal")
     assert equal == TRIALS
 
 
