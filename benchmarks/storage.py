@@ -54,7 +54,7 @@ def iteration(study: cm.Study) -> tuple[float, float]:
 
 
 def beside_memory(folder: Path) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Mean seconds, (wall, own), of an ask and a tell in memory and on SQLite, in turn so that both meet the same load."""
+    """Mean seconds, (wall, own), of an ask and a tell in memory and on SQLite, in turn so that both meet the same."""
     memory, file = study_of(None, TOLD), study_of(str(folder / "beside.db"), TOLD)
     iteration(memory), iteration(file)  # the first fit of the models is not part of it
     times = np.array([(iteration(memory), iteration(file)) for _ in range(ITERATIONS)]).mean(axis=0)
@@ -125,7 +125,8 @@ def main() -> None:
     lines += [f"| {what} | {got} | {cpu} | {bar} | {'met' if met else 'missed'} |" for what, got, cpu, bar, met in rows]
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     text = (
-        "# What keeping a study costs\n\n`make bench-storage`. Bars are for the clock. While this was measured the machine "
+        "# What keeping a study costs\n\n`make bench-storage`. Bars are for the clock. "
+        "While this was measured the machine "
         f"was asked for {load:.1f} × what its {os.cpu_count()} processors can do.\n\n" + "\n".join(lines) + "\n"
     )
     RESULTS.write_text(text, encoding="utf-8")

@@ -168,7 +168,11 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a number")
 
 
-_read_json = json.JSONDecoder(parse_constant=_refuse_constant).decode
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _read_json(text: str | bytes) -> Any:
+    return _decoder.decode(text if isinstance(text, str) else text.decode())
 
 
 @contextmanager

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import camobo as cm
+from camobo.checks import duration, money, owner_name, remark, values_of
+from strategies import law
+
+
+@pytest.mark.parametrize(
+    ("given_time", "seconds"),
+    [("90s", 90), ("1.5m", 90), ("2h", 7200), ("3d", 259200), ("1 w", 604800), (5, 5), (0.5, 0.5), (np.int64(3), 3)],
+)
+def test_a_length_of_time_is_read(given_time: Any, seconds: float) -> None:
+    assert duration("lease", given_time) == timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    "given_time", ["", "2", "h", "2 fortnights", "-1h", 0, -1, math.nan, math.inf, True, [1], "9999999w"]
+)
+def test_what_is_no_length_of_time_is_refused_by_name(given_time: Any) -> None:
+    with pytest.raises(cm.InvalidOptionError, match=r"^timeout: need a time such as"):
+        duration("timeout", given_time)
+
+
+def test_no_time_at_all_is_none() -> None:
+    assert duration("lease", None) is None
+
+
+@law
+@given(st.text())
+def test_every_text_becomes_one_that_can_be_encoded_and_most_stay_as_they_are(text: str) -> None:
+    kept = remark("note", text)
+    assert "\0" not in kept
+    assert kept.encode().decode() == kept
+    if "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text):
+        assert kept == text
+
+
+@pytest.mark.parametrize("cost", [-1, math.nan, math.inf, "3", True, 10**400])
+def test_a_cost_that_is_none_is_refused(cost: Any) -> None:
+    with pytest.raises(cm.InvalidValueError, match=r"^cost: need a finite number of at least 0"):
+        money(cost)
+
+
+def test_a_cost_is_a_float_or_nothing() -> None:
+    assert (money(None), money(0), money(np.float32(2.5))) == (None, 0.0, 2.5)
+
+
+@pytest.mark.parametrize("owner", ["", " ", 3, b"anna", "an\0na"])
+def test_a_name_that_is_none_is_refused(owner: Any) -> None:
+    with pytest.raises(cm.InvalidOptionError, match=r"^owner: need a name"):
+        owner_name(owner)
+
+
+def test_some_values_will_do_if_some_are_asked_for_and_none_never_do() -> None:
+    goals = {"a": "min", "b": "max"}
+    assert values_of({"b": 1}, goals, partial=True) == {"b": 1.0}
+    with pytest.raises(cm.InvalidValueError, match="no value for 'a'"):
+        values_of({"b": 1}, goals)
+    with pytest.raises(cm.InvalidValueError, match="no value for 'a'"):
+        values_of({}, goals, partial=True)
