@@ -108,6 +108,11 @@ class Study:
         return dict(self._plan.objectives)
 
     @property
+    def plan(self) -> Plan:
+        """What the study is about, every setting of it, as one frozen record."""
+        return self._plan
+
+    @property
     def seed(self) -> int:
         """What the suggestions are drawn from."""
         return self._plan.seed
