@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +16,6 @@ from camobo.plot.style import (
     axis,
     blend,
     broken,
-    cheap_to_dear,
     figure,
     floats,
     goal,
@@ -61,7 +61,7 @@ def best_so_far(record: Record) -> Spec:
             "hoverinfo": "skip",
         },
     ]
-    return figure("Value by trial", data, xaxis=axis("trial"), yaxis=axis(goal(record, name)))
+    return figure("Value by trial", data + _scale(record), xaxis=axis("trial"), yaxis=axis(goal(record, name)))
 
 
 def flat_front(record: Record) -> Spec:
@@ -85,7 +85,7 @@ def flat_front(record: Record) -> Spec:
         places = {"x": [_value(t, first) for t in trials], "y": [_value(t, second) for t in trials]}
         data.append({**_dots(record, trials, best), **places, "name": name})
     axes: Spec = {"xaxis": axis(goal(record, first)), "yaxis": axis(goal(record, second))}
-    return figure("Front", data, height=460, **axes, **_colour_axis(record))
+    return figure("Front", data + _scale(record), height=460, **axes)
 
 
 def deep_front(record: Record) -> Spec:
@@ -108,7 +108,7 @@ def deep_front(record: Record) -> Spec:
         for letter, objective in zip("xyz", record.plan.objectives, strict=True)
     }
     scene = {**axes, "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 0.9}}}
-    return figure("Front", data, height=560, scene=scene, **_colour_axis(record))
+    return figure("Front", data + _scale(record, "scatter3d"), height=560, scene=scene)
 
 
 def parallel_front(record: Record) -> Spec:
@@ -118,11 +118,9 @@ def parallel_front(record: Record) -> Spec:
     low, high = signed.min(axis=0), signed.max(axis=0)
     span = np.where(high > low, high - low, 1.0)
     data = [_lines(record, others, (record.signed(others) - low) / span, FAINT, 1.0, "other trials")]
-    shares = weighted_use(record, best)
-    for shade in range(_SHADES if record.order else 1):
-        chosen = [t for t, share in zip(best, shares, strict=True) if _shade(record, share) == shade]
-        colour = blend(1.0 - shade / (_SHADES - 1)) if record.order else ACCENT
-        name = f"front, use {shade / _SHADES:.1f} to {(shade + 1) / _SHADES:.1f}" if record.order else "front"
+    shade_of = _shade_of(record, best)
+    for shade, (name, colour) in enumerate(_shades(record)):
+        chosen = [trial for trial, own in zip(best, shade_of, strict=True) if own == shade]
         if chosen:
             data.append(_lines(record, chosen, (record.signed(chosen) - low) / span, colour, 1.8, name))
     names = list(record.plan.objectives)
@@ -143,8 +141,24 @@ def parallel_front(record: Record) -> Spec:
     return figure("Front", data, height=480, xaxis=across, yaxis=upright, annotations=ends)
 
 
-def _shade(record: Record, share: float) -> int:
-    return min(int(share * _SHADES), _SHADES - 1) if record.order else 0
+def _shades(record: Record) -> list[tuple[str, str]]:
+    """Names and colours of the shades lines come in: a trace each, so that hundreds of lines stay quick."""
+    if record.order is None:
+        return [("front", ACCENT)]
+    low, high = _seen_use(record)
+    edges = np.linspace(low, high, _SHADES + 1)
+    return [
+        (f"front, use {a:.2f} to {b:.2f}", blend(1.0 - i / (_SHADES - 1)))
+        for i, (a, b) in enumerate(itertools.pairwise(edges))
+    ]
+
+
+def _shade_of(record: Record, trials: Sequence[Trial]) -> list[int]:
+    """Which shade each trial's line has."""
+    low, high = _seen_use(record)
+    shares = (weighted_use(record, trials) - low) / (high - low if high > low else 1.0)
+    last = len(_shades(record)) - 1
+    return [min(max(int(share), 0), last) for share in shares * _SHADES]
 
 
 def _lines(record: Record, trials: Sequence[Trial], scaled: Array, colour: str, width: float, name: str) -> Spec:
@@ -181,12 +195,12 @@ def _dots(record: Record, trials: Sequence[Trial], best: Sequence[Trial]) -> Spe
     marker: Spec = {"size": [11 if kept else 7 for kept in on], "line": {"width": 0}}
     marker["symbol"] = ["diamond" if kept else "circle" for kept in on]
     if record.order is not None:
-        marker |= {"color": floats(weighted_use(record, trials)), "coloraxis": "coloraxis"}
-        marker["opacity"] = 1.0 if all(on) else 0.6
+        marker |= {"color": _use_colours(record, trials), "opacity": [1.0 if kept else 0.65 for kept in on]}
     else:
         marker["color"] = [ACCENT if kept else GREY for kept in on]
     if len(record.plan.objectives) == 3:
         marker |= {"size": 6 if all(on) else 4, "symbol": "diamond" if all(on) else "circle"}
+        marker["opacity"] = 1.0 if all(on) else 0.65  # space knows one opacity a trace
     return {
         "type": "scatter",
         "mode": "markers",
@@ -196,15 +210,33 @@ def _dots(record: Record, trials: Sequence[Trial], best: Sequence[Trial]) -> Spe
     }
 
 
-def _colour_axis(record: Record) -> Spec:
+def _seen_use(record: Record) -> tuple[float, float]:
+    """The least and the most any complete trial used of the dear inputs."""
+    seen = weighted_use(record, record.complete)
+    return float(seen.min()), float(seen.max())
+
+
+def _use_colours(record: Record, trials: Sequence[Trial]) -> list[str]:
+    """From the cheapest trial seen (blue) to the dearest (red)."""
+    low, high = _seen_use(record)
+    span = high - low if high > low else 1.0
+    return [blend(1.0 - (share - low) / span) for share in weighted_use(record, trials).tolist()]
+
+
+def _scale(record: Record, kind: str = "scatter") -> list[Spec]:
+    """What the colours mean, as entries of the legend: Plotly's colour bar needs style attributes."""
     if record.order is None:
-        return {}
-    bar = {
-        "title": {"text": "use of dear inputs", "side": "right"},
-        "thickness": 10,
-        "outlinewidth": 0,
-        "tickvals": [0, 1],
-        "ticktext": ["cheap", "dear"],
-        "len": 0.8,
-    }
-    return {"coloraxis": {"cmin": 0, "cmax": 1, "colorscale": cheap_to_dear(), "colorbar": bar}}
+        return []
+    low, high = _seen_use(record)
+    ends = (("cheapest", low, 1.0), ("half-way", (low + high) / 2, 0.5), ("dearest", high, 0.0))
+    return [
+        {
+            "type": kind,
+            "mode": "markers",
+            "name": f"{word} (use {use:.2f})",
+            "marker": {"color": blend(place), "size": 9 if kind == "scatter" else 5, "symbol": "square"},
+            "hoverinfo": "skip",
+            **{key: [None] for key in ("xyz" if kind == "scatter3d" else "xy")},
+        }
+        for word, use, place in ends
+    ]

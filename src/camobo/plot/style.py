@@ -127,12 +127,6 @@ def blend(place: float) -> str:
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
-def cheap_to_dear() -> list[list[Any]]:
-    """The same scale for a colour axis: small is cheap."""
-    last = len(DEAR_TO_CHEAP) - 1
-    return [[i / last, colour] for i, colour in enumerate(reversed(DEAR_TO_CHEAP))]
-
-
 def floats(values: Iterable[float]) -> list[float | None]:
     """Numbers as JSON can hold them: what is not finite becomes a gap."""
     return [float(value) if np.isfinite(value) else None for value in values]

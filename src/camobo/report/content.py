@@ -1,0 +1,359 @@
+"""The sections of a report: what is said, tabled and drawn, in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from camobo.engine import Models
+from camobo.insight import (
+    Check,
+    Record,
+    Use,
+    checks,
+    comparisons,
+    models_of,
+    slices,
+    spend,
+    uses,
+    volumes,
+)
+from camobo.plot import model, objectives, progress
+from camobo.plot.style import Spec, dearness_colours, number, shown, unit_of
+from camobo.report import words
+from camobo.report.page import Html, join, tag, typed
+from camobo.space import Categorical, Input
+from camobo.trial import State, Trial
+
+_MOST_ROWS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of the page and the figures it refers to, by their place among all figures."""
+
+    html: Html
+    figures: tuple[Spec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the sections are written from, computed once."""
+
+    record: Record
+    models: Models | None
+    checks: tuple[Check, ...]
+    through: Trial | None
+    """The trial slices go through."""
+    start: int = field(default=0)
+    """How many figures come before this section's."""
+
+
+def known(record: Record, through: Trial | None) -> Known:
+    """The models and what they are worth; the dearest computation of a report."""
+    models = models_of(record)
+    return Known(record, models, () if models is None else checks(record, models), through)
+
+
+def figure(place: int, spec: Spec, caption: str | None, *, small: bool = False) -> Html:
+    """The frame a figure is drawn into."""
+    title = str(spec["layout"]["title"]["text"])
+    label = Html(title)  # neutralised for Plotly, which is to say with the entities HTML has too
+    drawn = tag("div", class_="plot", data_figure=str(place), role="img", aria_label=None)
+    heading = tag("figcaption", tag("strong", label), f" {caption}" if caption else None)
+    return tag("figure", heading, drawn, class_="panel" if small else "wide")
+
+
+def table(
+    label: str, head: Sequence[str | Html], rows: Iterable[Sequence[str | Html]], text: Iterable[int] = ()
+) -> Html:
+    """A table that scrolls by itself; the columns in `text` are words, the others numbers."""
+    words_at = set(text)
+    kind = [None if i in words_at else "number" for i in range(len(head))]
+    top = tag("tr", *(tag("th", cell, scope="col", class_=k) for cell, k in zip(head, kind, strict=True)))
+    body = [tag("tr", *(tag("td", c, class_=k) for c, k in zip(row, kind, strict=True))) for row in rows]
+    whole = tag("table", tag("thead", top), tag("tbody", *body))
+    return tag("div", whole, class_="scroll", role="region", aria_label=label, tabindex="0")
+
+
+def section(title: str, *children: str | Html | None) -> Html:
+    """A section with its heading."""
+    return tag("section", tag("h2", title), *children)
+
+
+def verdict(word: str, sentence: str | Html) -> Html:
+    """A sentence with a mark that says at a glance whether it is good news."""
+    marks = {"good": "good", "fair": "mind", "poor": "look", "early": "early"}
+    return tag("p", tag("span", marks[word], class_=f"mark {word}"), " ", sentence, class_="verdict")
+
+
+def summary(given: Known) -> Part:
+    """The numbers everybody asks for first."""
+    record = given.record
+    trials, reached = volumes(record)
+    spent = spend(record)
+    budget = "" if record.plan.budget is None else f" of {record.plan.budget} planned"
+    asked = sum(not trial.added for trial in record.trials)
+    cards = [
+        ("suggested", f"{asked}", f"trials{budget}"),
+        ("on the front", f"{len(record.front)}", f"of {len(record.complete)} complete"),
+        ("hypervolume", number(float(reached[-1])) if trials else "–", _counted_from(record)),
+    ]
+    if spent is not None:
+        how = "told with the results" if spent.told else "of 1: mean use, weighted by the order"
+        total = float(spent.amounts.sum()) if spent.told else float(spent.amounts.mean()) if len(spent.amounts) else 0.0
+        cards.append(("spent" if spent.told else "dear inputs used", number(total), how))
+    if given.checks:
+        rated = [check.r_squared for check in given.checks if check.r_squared is not None]
+        worst = f"{max(min(rated), 0.0):.2f}" if rated else "–"
+        cards.append(("models", worst, "leave-one-out R²" + (", the worst of them" if len(given.checks) > 1 else "")))
+    tiles = [
+        tag("div", tag("dt", name), tag("dd", value), tag("dd", more, class_="more"), class_="card")
+        for name, value, more in cards
+    ]
+    return Part(join(tag("p", words.progress(record), class_="lead"), tag("dl", *tiles, class_="cards")))
+
+
+def _counted_from(record: Record) -> str:
+    return "from the study's reference" if record.plan.reference is not None else "from the worst seen"
+
+
+def front(given: Known) -> Part:
+    """The front, drawn and tabled, best first in the first objective."""
+    record = given.record
+    spec = objectives.front(record)
+    first, goal = next(iter(record.plan.objectives.items()))
+    best = sorted(record.front, key=lambda t: (t.values or {})[first] * (-1.0 if goal == "max" else 1.0))
+    one = len(record.plan.objectives) == 1
+    told = {
+        1: "Each point is a trial, the line the best so far.",
+        2: "Each point is a trial; diamonds are those no other beats, the steps what they put within reach.",
+        3: "Each point is a trial; diamonds are those no other beats. Drag to turn.",
+    }.get(len(record.plan.objectives), "Each line is a trial; better is up on every scale.")
+    if record.order is not None and record.complete:
+        told += " Colours go from cheap (blue) to dear (red) by the use of the inputs the order names."
+    rows = trial_table(record, best, "Trials on the front") if best else None
+    more = tag("p", f"The first {_MOST_ROWS} of {len(best)}.", class_="more") if len(best) > _MOST_ROWS else None
+    title = "Best trials" if one else "Front"
+    return Part(section(title, figure(given.start, spec, told), rows, more), (spec,))
+
+
+def trial_table(record: Record, trials: Sequence[Trial], label: str, *, reasons: bool = False) -> Html:
+    """Trials with all parameters and values."""
+    inputs, goals = record.plan.space.inputs, record.plan.objectives
+    costs = any(getattr(trial, "cost", None) is not None for trial in trials)
+    notes = any(getattr(trial, "note", None) for trial in trials)
+    valued = any(trial.values for trial in trials)
+    owners = any(getattr(trial, "owner", None) for trial in trials)
+    head: list[str | Html] = ["trial", *(_headed(name, unit_of(record, name)) for name in inputs)]
+    text = [1 + j for j, given in enumerate(inputs.values()) if isinstance(given, Categorical)]
+    head += [_headed(name, goals[name]) for name in goals] if valued else []
+    head += ["cost"] if costs else []
+    for wanted, name in ((owners, "owner"), (notes, "note"), (reasons, "reason"), (True, "how it was chosen")):
+        if wanted:
+            text.append(len(head))
+            head.append(name)
+    rows = []
+    for trial in trials[:_MOST_ROWS]:
+        row: list[str | Html] = [str(trial.number), *(typed(shown(trial.params[name])) for name in inputs)]
+        row += [_value(trial, name) for name in goals] if valued else []
+        row += [_or_dash(getattr(trial, "cost", None), number)] if costs else []
+        row += [_or_dash(getattr(trial, "owner", None), typed)] if owners else []
+        row += [_or_dash(getattr(trial, "note", None), typed)] if notes else []
+        row += [_or_dash(trial.reason, typed)] if reasons else []
+        rows.append([*row, typed("; ".join(trial.notes))])
+    return table(label, head, rows, text)
+
+
+def _headed(name: str, more: str) -> Html:
+    return join(typed(name), tag("small", " ", typed(more)) if more else None)
+
+
+def _value(trial: Trial, name: str) -> str:
+    found = (trial.values or {}).get(name)
+    return "–" if found is None else number(found)
+
+
+def _or_dash(value: Any, write: Callable[[Any], str]) -> str:
+    return "–" if value is None or value == "" else write(value)
+
+
+def gains(given: Known) -> Part:
+    """Hypervolume by trial and by spend; the value by trial already says it for one objective without a cost."""
+    record = given.record
+    specs = [progress.hypervolume(record)]
+    if spend(record) is not None:
+        specs.append(progress.hypervolume(record, "spend"))
+    captions = ["How much lies between the reference and the front.", "The same against what the trials cost."]
+    drawn = [figure(given.start + i, spec, captions[i]) for i, spec in enumerate(specs)]
+    return Part(section("Progress", tag("div", *drawn, class_="pair" if len(drawn) > 1 else None)), tuple(specs))
+
+
+def use(given: Known) -> Part:
+    """What was used of each input, and whether the order was kept."""
+    record, found = given.record, uses(given.record)
+    if not record.settled:
+        return Part(section("Use of inputs", tag("p", "Nothing has been used yet.")))
+    specs = [progress.usage(record)]
+    told: list[Html] = []
+    if record.order is not None:
+        specs.append(progress.cost_fading(record))
+        pairs = comparisons(record)
+        told.append(verdict(*words.order_verdict(pairs)))
+        lines = [
+            tag(
+                "li",
+                tag("span", "kept" if pair.kept else "not kept", class_=f"mark {'good' if pair.kept else 'fair'}"),
+                " ",
+                typed(" = ".join(pair.dear)),
+                " (dearer) ",
+                words.comparison(pair),
+                " for ",
+                typed(" = ".join(pair.cheap)),
+            )
+            for pair in pairs
+        ]
+        told += [tag("ul", *lines, class_="plain")] if lines else []
+    captions = [
+        "Added up over the trials, each input as a share of its range. Dotted: what spreading evenly would use.",
+        "How many times more a point must promise when only this input is at its dear end. Dots are the trials.",
+    ]
+    drawn = [figure(given.start + i, spec, captions[i]) for i, spec in enumerate(specs)]
+    return Part(section("Use of inputs", *told, _use_table(record, found), *drawn), tuple(specs))
+
+
+def _use_table(record: Record, found: Sequence[Use]) -> Html:
+    numbers = {trial.number for trial in record.front}
+    on_front = [trial.number in numbers for trial in record.settled]
+    half = len(record.settled) // 2
+    rows = []
+    for given, colour in zip(found, dearness_colours([u.weight for u in found]), strict=True):
+        source = record.plan.space.inputs[given.input]
+        if isinstance(source, Categorical) and not source.dear:
+            rows.append([typed(given.input), _total(record, given.input), "–", "–", "–", "–"])
+            continue
+        on = [level for level, kept in zip(given.levels.tolist(), on_front, strict=True) if kept]
+        means = (given.mean(slice(0, half)), given.mean(slice(half, None)), sum(on) / len(on) if on else None)
+        cells = ["–" if mean is None else f"{mean:.2f}" for mean in means]
+        rows.append([typed(given.input), _total(record, given.input), _bar(given.mean() or 0.0, colour), *cells])
+    head = ["input", "used in all", "of its range", "first half", "second half", "on the front"]
+    caption = "Mean use as a share of the range: 0 at the cheap end, 1 at the dear end. Dearest first."
+    return join(table("Use of each input", head, rows, text=(0, 2)), tag("p", caption, class_="more"))
+
+
+def _bar(share: float, colour: str) -> Html:
+    filled = tag("rect", width=f"{100 * share:.1f}", height="10", rx="2", fill=colour)
+    rail = tag("rect", width="100", height="10", rx="2", class_="rail")
+    return join(tag("svg", rail, filled, class_="bar", viewBox="0 0 100 10", aria_hidden="true"), f" {share:.2f}")
+
+
+def _total(record: Record, name: str) -> Html:
+    given, used = record.plan.space.inputs[name], [trial.params[name] for trial in record.settled]
+    if isinstance(given, Categorical):
+        counts = [(choice, sum(type(u) is type(choice) and u == choice for u in used)) for choice in given.choices]
+        shown_counts = [join(f"{count} × ", typed(choice)) for choice, count in counts if count]
+        return join(*(join(", " if i else None, part) for i, part in enumerate(shown_counts)))
+    return join(number(float(sum(used))), tag("small", " ", typed(given.unit)) if given.unit else None)
+
+
+def believed(given: Known) -> Part:
+    """How the models are doing, and what they believe around one trial."""
+    record = given.record
+    if given.models is None or given.through is None:
+        return Part(section("Models", tag("p", f"{model.TOO_FEW}.")))
+    told = [
+        verdict(word, join(typed(check.objective), ": ", sentence))
+        for check in given.checks
+        for word, sentence in [words.fit(check)]
+    ]
+    panels = [model.prediction_panel(record, check) for check in given.checks]
+    cuts = [model.slice_panel(record, cut, given.through) for cut in slices(record, given.models, given.through)]
+    checked = [figure(given.start + i, spec, None, small=True) for i, spec in enumerate(panels)]
+    cut_through = [figure(given.start + len(panels) + i, spec, None, small=True) for i, spec in enumerate(cuts)]
+    how = (
+        "Each point is a trial, predicted from all others. On the dashed line a prediction came true; the bars are "
+        "95 % intervals. Trials were chosen by the method, not at random, so this is a hint and not a proof."
+    )
+    around = (
+        f"What the models expect when one input of trial {given.through.number} changes and the others stay: mean "
+        "and 95 % band. The diamond is the trial as measured."
+    )
+    body = section(
+        "Models",
+        *told,
+        tag("p", how, class_="more"),
+        tag("div", *checked, class_="panels"),
+        tag("h3", f"Around trial {given.through.number}"),
+        tag("p", around, class_="more"),
+        tag("div", *cut_through, class_="panels"),
+    )
+    return Part(body, (*panels, *cuts))
+
+
+def under_way(given: Known) -> Part:
+    """Trials handed out and not settled."""
+    record = given.record
+    waiting = [trial for trial in record.trials if trial.state not in (State.COMPLETE, State.FAILED)]
+    if not waiting:
+        return Part(section("Under way", tag("p", "No trial is waiting for its result.")))
+    return Part(section("Under way", trial_table(record, waiting, "Trials under way")))
+
+
+def failed(given: Known) -> Part:
+    """Trials that could not be measured, and why."""
+    record = given.record
+    lost = [trial for trial in record.trials if trial.state is State.FAILED]
+    if not lost:
+        return Part(Html(""))
+    return Part(section("Failed", trial_table(record, lost, "Failed trials", reasons=True)))
+
+
+def cautions(given: Known) -> Part:
+    """Numerical rescues and whatever else should temper trust."""
+    found = words.warnings(given.record, given.models)
+    told = tag("ul", *(tag("li", typed(line)) for line in found)) if found else tag("p", "Nothing to report.")
+    return Part(section("Warnings and rescues", told))
+
+
+def setup(given: Known) -> Part:
+    """The problem as it was posed."""
+    record, plan = given.record, given.record.plan
+    inputs = [[typed(name), *_described(source)] for name, source in plan.space.inputs.items()]
+    references = dict(zip(plan.objectives, plan.reference or (), strict=False))
+    goals = [
+        [typed(name), goal, number(references[name]) if name in references else "from the data"]
+        for name, goal in plan.objectives.items()
+    ]
+    listed = [join(tag("dt", name), tag("dd", typed(value))) for name, value in words.settings(record)]
+    return Part(
+        section(
+            "Settings",
+            table("Inputs", ["input", "kind", "range", "dear end"], inputs, text=range(4)),
+            table("Objectives", ["objective", "goal", "reference"], goals, text=(0, 1)),
+            tag("dl", *listed, class_="settings"),
+        )
+    )
+
+
+def _described(given: Input) -> list[str | Html]:
+    if isinstance(given, Categorical):
+        choices = join(*(join(", " if i else None, typed(choice)) for i, choice in enumerate(given.choices)))
+        dear = join(*(join(", then " if i else None, typed(choice)) for i, choice in enumerate(given.dear)))
+        return ["choice", choices, dear or "none"]
+    kind = ("real" if type(given).__name__ == "Real" else "whole") + (", logarithmic" if given.log else "")
+    span = f"{number(float(given.low))} to {number(float(given.high))}"
+    return [kind, join(span, " ", typed(given.unit)) if given.unit else span, given.dear]
+
+
+SECTIONS: tuple[Callable[[Known], Part], ...] = (
+    summary,
+    front,
+    gains,
+    use,
+    believed,
+    under_way,
+    failed,
+    cautions,
+    setup,
+)
