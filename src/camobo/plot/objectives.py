@@ -22,6 +22,7 @@ from camobo.plot.style import (
     hover,
     line,
     number,
+    whole_axis,
 )
 from camobo.space import Array
 from camobo.trial import Trial
@@ -61,7 +62,12 @@ def best_so_far(record: Record) -> Spec:
             "hoverinfo": "skip",
         },
     ]
-    return figure("Value by trial", data + _scale(record), xaxis=axis("trial"), yaxis=axis(goal(record, name)))
+    return figure(
+        "Value by trial",
+        data + _keys(record),
+        xaxis=whole_axis("trial", len(record.trials)),
+        yaxis=axis(goal(record, name)),
+    )
 
 
 def flat_front(record: Record) -> Spec:
@@ -83,9 +89,9 @@ def flat_front(record: Record) -> Spec:
     ]
     for trials, name in ((others, "other trials"), (best, "front")):
         places = {"x": [_value(t, first) for t in trials], "y": [_value(t, second) for t in trials]}
-        data.append({**_dots(record, trials, best), **places, "name": name})
+        data.append({**_dots(record, trials, best), **places, "name": name, "legendgroup": name})
     axes: Spec = {"xaxis": axis(goal(record, first)), "yaxis": axis(goal(record, second))}
-    return figure("Front", data + _scale(record), height=460, **axes)
+    return figure("Front", data + _keys(record), height=460, **axes)
 
 
 def deep_front(record: Record) -> Spec:
@@ -97,7 +103,7 @@ def deep_front(record: Record) -> Spec:
             letter: [_value(t, objective) for t in trials]
             for letter, objective in zip("xyz", record.plan.objectives, strict=True)
         }
-        data.append({**_dots(record, trials, best), **places, "type": "scatter3d", "name": name})
+        data.append({**_dots(record, trials, best), **places, "type": "scatter3d", "name": name, "legendgroup": name})
     axes = {
         f"{letter}axis": {
             "title": {"text": goal(record, objective, 20)},
@@ -107,8 +113,8 @@ def deep_front(record: Record) -> Spec:
         }
         for letter, objective in zip("xyz", record.plan.objectives, strict=True)
     }
-    scene = {**axes, "camera": {"eye": {"x": 1.5, "y": 1.5, "z": 0.9}}}
-    return figure("Front", data + _scale(record, "scatter3d"), height=560, scene=scene)
+    scene = {**axes, "camera": {"eye": {"x": 1.35, "y": 1.35, "z": 0.8}}}
+    return figure("Front", data + _keys(record, "scatter3d"), height=560, scene=scene)
 
 
 def parallel_front(record: Record) -> Spec:
@@ -207,6 +213,7 @@ def _dots(record: Record, trials: Sequence[Trial], best: Sequence[Trial]) -> Spe
         "marker": marker,
         "hovertext": hover(record, trials, best),
         "hoverinfo": "text",
+        "showlegend": False,
     }
 
 
@@ -223,20 +230,22 @@ def _use_colours(record: Record, trials: Sequence[Trial]) -> list[str]:
     return [blend(1.0 - (share - low) / span) for share in weighted_use(record, trials).tolist()]
 
 
-def _scale(record: Record, kind: str = "scatter") -> list[Spec]:
-    """What the colours mean, as entries of the legend: Plotly's colour bar needs style attributes."""
-    if record.order is None:
-        return []
-    low, high = _seen_use(record)
-    ends = (("cheapest", low, 1.0), ("half-way", (low + high) / 2, 0.5), ("dearest", high, 0.0))
+def _keys(record: Record, kind: str = "scatter") -> list[Spec]:
+    """The legend: shapes, and where an order gives colours what these mean. Plotly's colour bar needs style attributes.
+
+    The keys are traces without points, in the same group as the trials they stand for, so that a click hides both.
+    """
+    small, large = (7, 11) if kind == "scatter" else (4, 6)
+    one = len(record.plan.objectives) == 1
+    known = [("other trials", GREY, "circle", small), ("best" if one else "front", ACCENT, "diamond", large)]
+    if record.order is not None:
+        low, high = _seen_use(record)
+        ends = (("cheapest", low, 1.0), ("half-way", (low + high) / 2, 0.5), ("dearest", high, 0.0))
+        known = [(name, GREY, symbol, size) for name, _, symbol, size in known]
+        known += [(f"{word} (use {use:.2f})", blend(place), "square", large - 2) for word, use, place in ends]
+    nowhere: Spec = {letter: [None] for letter in ("xyz" if kind == "scatter3d" else "xy")}
+    common: Spec = {"type": kind, "mode": "markers", "hoverinfo": "skip", **nowhere}
     return [
-        {
-            "type": kind,
-            "mode": "markers",
-            "name": f"{word} (use {use:.2f})",
-            "marker": {"color": blend(place), "size": 9 if kind == "scatter" else 5, "symbol": "square"},
-            "hoverinfo": "skip",
-            **{key: [None] for key in ("xyz" if kind == "scatter3d" else "xy")},
-        }
-        for word, use, place in ends
+        {**common, "name": name, "legendgroup": name, "marker": {"color": colour, "size": size, "symbol": symbol}}
+        for name, colour, symbol, size in known
     ]

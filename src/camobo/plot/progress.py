@@ -22,6 +22,7 @@ from camobo.plot.style import (
     number,
     safe,
     unit_of,
+    whole_axis,
 )
 from camobo.space import Categorical
 
@@ -38,16 +39,17 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
     if not trials:
         return figure(title, [], note="No trial is complete yet")
     places: list[float | None] = [trial.number for trial in trials]
-    label = "trial"
+    across = whole_axis("trial", len(record.trials))
     if against == "spend":
         spent = spend(record)
         if spent is None:
             return figure(title, [], note="No cost was told and no order was given")
         total = dict(zip((t.number for t in spent.trials), np.cumsum(spent.amounts).tolist(), strict=True))
         places = [total[trial.number] for trial in trials]
-        label = "costs told so far" if spent.told else "use so far, weighted by the order (1 = one trial all dear)"
+        label = "costs told so far" if spent.told else "use so far, weighted by the order"
         if spent.missing:
-            label += f"; {spent.missing} trials without a told cost count as 0"
+            label += f" ({spent.missing} trials told none)"
+        across = axis(label)
     data = [
         {
             "type": "scatter",
@@ -64,7 +66,7 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
             "showlegend": False,
         }
     ]
-    return figure(title, data, height=340, xaxis=axis(label), yaxis=axis("hypervolume", rangemode="tozero"))
+    return figure(title, data, height=340, xaxis=across, yaxis=axis("hypervolume", rangemode="tozero"))
 
 
 def usage(record: Record) -> Spec:
@@ -73,31 +75,34 @@ def usage(record: Record) -> Spec:
     counted = [use for use in found if not _worthless(record, use.input)]
     if not settled or not counted:
         return figure("Use of inputs", [], note="Nothing has been used yet")
-    numbers = [trial.number for trial in settled]
+    counts = list(range(len(settled) + 1))
     texts = hover(record, settled, record.front)
     data = []
     colours = dearness_colours([use.weight for use in counted])
     for i, (use, colour) in enumerate(zip(counted, colours, strict=True)):
-        far = np.cumsum(use.levels)
+        far = np.append(0.0, np.cumsum(use.levels))
         data.append(
             {
                 "type": "scatter",
                 "mode": "lines",
                 "name": safe(use.input, 20),
-                "x": numbers,
+                "x": counts,
                 "y": floats(far),
                 "line": line(colour, 2.5 if use.weight is not None else 1.5, dash=_DASHES[i % len(_DASHES)]),
                 "hovertext": [
-                    f"{safe(use.input)}: {_amount(record, use.input, level, k + 1)}<br>{text}"
-                    for k, (level, text) in enumerate(zip(far, texts, strict=True))
+                    None,
+                    *(
+                        f"{safe(use.input)}: {_amount(record, use.input, level, count)}<br>after {text}"
+                        for count, level, text in zip(counts[1:], far[1:], texts, strict=True)
+                    ),
                 ],
                 "hoverinfo": "text",
             }
         )
-    half = {"x": [numbers[0], numbers[-1]], "y": [0.5, 0.5 * len(numbers)], "line": line(FAINT, 1.5, dash="dot")}
+    half = {"x": [0, counts[-1]], "y": [0.0, 0.5 * counts[-1]], "line": line(FAINT, 1.5, dash="dot")}
     even = {"type": "scatter", "mode": "lines", "name": "half of every range", "hoverinfo": "skip", **half}
     upright = axis("used so far (1 = one trial at the dear end)", rangemode="tozero")
-    return figure("Use of inputs", [even, *data], xaxis=axis("trial"), yaxis=upright)
+    return figure("Use of inputs", [even, *data], xaxis=whole_axis("trials", len(settled)), yaxis=upright)
 
 
 def _worthless(record: Record, name: str) -> bool:
@@ -159,7 +164,7 @@ def cost_fading(record: Record) -> Spec:
         )
     most = float(max(found.powers.max(initial=0.0), found.trial_powers.max(initial=0.0), 0.3))
     upright = axis("must promise this many times more", **_decades(most))
-    return figure(title, data, height=380, xaxis=axis("step of the plan"), yaxis=upright)
+    return figure(title, data, height=380, xaxis=whole_axis("step of the plan", found.steps[-1]), yaxis=upright)
 
 
 def times(power: float) -> str:

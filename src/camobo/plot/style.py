@@ -30,6 +30,7 @@ BAND = "rgba(42,127,184,0.18)"
 DEAR_TO_CHEAP = ("#b5233c", "#dd6a2b", "#eba937", "#6fb1c8", "#3f7fb5")
 """Warm and dark where it is dear. Told apart with any colour vision: red, orange and yellow differ in lightness, and
 blue from all of them."""
+APART = ("#2a7fb8", "#dd6a2b", "#2f9c7a", "#c06fa6", "#eba937", "#6fb1c8", "#8b929c")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _DIRECTION_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _WIDE = 60
@@ -68,10 +69,10 @@ def safe(text: object, most: int = _WIDE) -> str:
 def number(value: float) -> str:
     """A number as a person would write it down.
 
-    >>> number(0.30000000000000004), number(1234567.0), number(12.0), number(-0.0)
-    ('0.3', '1.235e+06', '12', '0')
+    >>> number(0.30000000000000004), number(281842.7), number(12.0), number(-0.0), number(1.5e9)
+    ('0.3', '281843', '12', '0', '1.5e+09')
     """
-    return f"{value + 0.0:.4g}"
+    return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value + 0.0:.4g}"
 
 
 def shown(value: Param) -> str:
@@ -112,7 +113,12 @@ def hover(record: Record, trials: Iterable[Trial], front: Iterable[Trial] = ()) 
 
 
 def dearness_colours(weights: Sequence[float | None]) -> list[str]:
-    """One colour an input by its weight in the order: equal ones alike, dearest first on the scale, the rest grey."""
+    """One colour an input by its weight in the order: equal ones alike, dearest first on the scale, the rest grey.
+
+    Without an order there is nothing for colours to say, and they only tell inputs apart.
+    """
+    if all(weight is None for weight in weights):
+        return [APART[i % len(APART)] for i in range(len(weights))]
     ranks = sorted({round(w, 9) for w in weights if w is not None}, reverse=True)
     steps = max(1, len(ranks) - 1)
     return [GREY if w is None else blend(ranks.index(round(w, 9)) / steps) for w in weights]
@@ -136,6 +142,11 @@ def axis(title: str, **more: Any) -> Spec:
     """A quiet axis that makes room for its labels. Exponents are written 1e+9: superscripts would need a style."""
     quiet = {"automargin": True, "zeroline": False, "exponentformat": "e", "ticks": "outside", "ticklen": 4}
     return {"title": {"text": title, "standoff": 8}, **quiet, **more}
+
+
+def whole_axis(title: str, count: int) -> Spec:
+    """An axis of whole numbers up to a count: few of them are all labelled, so that none is a half."""
+    return axis(title, **({"dtick": 1} if count <= 12 else {}))
 
 
 def figure(title: str, data: list[Spec], *, note: str | None = None, height: int = 420, **layout: Any) -> Spec:

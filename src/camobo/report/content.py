@@ -56,12 +56,12 @@ def known(record: Record, through: Trial | None) -> Known:
     return Known(record, models, () if models is None else checks(record, models), through)
 
 
-def figure(place: int, spec: Spec, caption: str | None, *, small: bool = False) -> Html:
+def figure(place: int, spec: Spec, caption: str | None, *, small: bool = False, titled: bool = True) -> Html:
     """The frame a figure is drawn into."""
     title = str(spec["layout"]["title"]["text"])
     label = Html(title)  # neutralised for Plotly, which is to say with the entities HTML has too
-    drawn = tag("div", class_="plot", data_figure=str(place), role="img", aria_label=None)
-    heading = tag("figcaption", tag("strong", label), f" {caption}" if caption else None)
+    drawn = tag("div", class_="plot", data_figure=str(place))
+    heading = tag("figcaption", tag("strong", label) if titled else None, " ", caption)
     return tag("figure", heading, drawn, class_="panel" if small else "wide")
 
 
@@ -101,9 +101,11 @@ def summary(given: Known) -> Part:
         ("hypervolume", number(float(reached[-1])) if trials else "–", _counted_from(record)),
     ]
     if spent is not None:
-        how = "told with the results" if spent.told else "of 1: mean use, weighted by the order"
-        total = float(spent.amounts.sum()) if spent.told else float(spent.amounts.mean()) if len(spent.amounts) else 0.0
-        cards.append(("spent" if spent.told else "dear inputs used", number(total), how))
+        if spent.told:
+            cards.append(("spent", number(float(spent.amounts.sum())), "told with the results"))
+        elif len(spent.amounts):
+            share = f"{100.0 * float(spent.amounts.mean()):.0f} %"
+            cards.append(("dear inputs used", share, "of their ranges, weighted by the order"))
     if given.checks:
         rated = [check.r_squared for check in given.checks if check.r_squared is not None]
         worst = f"{max(min(rated), 0.0):.2f}" if rated else "–"
@@ -136,7 +138,7 @@ def front(given: Known) -> Part:
     rows = trial_table(record, best, "Trials on the front") if best else None
     more = tag("p", f"The first {_MOST_ROWS} of {len(best)}.", class_="more") if len(best) > _MOST_ROWS else None
     title = "Best trials" if one else "Front"
-    return Part(section(title, figure(given.start, spec, told), rows, more), (spec,))
+    return Part(section(title, figure(given.start, spec, told, titled=False), rows, more), (spec,))
 
 
 def trial_table(record: Record, trials: Sequence[Trial], label: str, *, reasons: bool = False) -> Html:
@@ -180,12 +182,18 @@ def _or_dash(value: Any, write: Callable[[Any], str]) -> str:
 
 
 def gains(given: Known) -> Part:
-    """Hypervolume by trial and by spend; the value by trial already says it for one objective without a cost."""
+    """Hypervolume by trial and by spend; of one objective only by spend: its values by trial say the rest."""
     record = given.record
-    specs = [progress.hypervolume(record)]
-    if spend(record) is not None:
+    one, spent = len(record.plan.objectives) == 1, spend(record)
+    if not record.complete or (one and spent is None):
+        return Part(Html(""))
+    specs = [] if one else [progress.hypervolume(record)]
+    if spent is not None:
         specs.append(progress.hypervolume(record, "spend"))
-    captions = ["How much lies between the reference and the front.", "The same against what the trials cost."]
+    against = "Against what the trials cost."
+    if spent is not None and not spent.told:
+        against = "Against the use of the inputs the order names; 1 is one trial with all at their dear ends."
+    captions = [*([] if one else ["How much lies between the reference and the front."]), against]
     drawn = [figure(given.start + i, spec, captions[i]) for i, spec in enumerate(specs)]
     return Part(section("Progress", tag("div", *drawn, class_="pair" if len(drawn) > 1 else None)), tuple(specs))
 
@@ -200,7 +208,8 @@ def use(given: Known) -> Part:
     if record.order is not None:
         specs.append(progress.cost_fading(record))
         pairs = comparisons(record)
-        told.append(verdict(*words.order_verdict(pairs)))
+        suggested = sum(not trial.added for trial in record.settled)
+        told.append(verdict(*words.order_verdict(pairs, suggested)))
         lines = [
             tag(
                 "li",
@@ -270,7 +279,11 @@ def believed(given: Known) -> Part:
     panels = [model.prediction_panel(record, check) for check in given.checks]
     cuts = [model.slice_panel(record, cut, given.through) for cut in slices(record, given.models, given.through)]
     checked = [figure(given.start + i, spec, None, small=True) for i, spec in enumerate(panels)]
-    cut_through = [figure(given.start + len(panels) + i, spec, None, small=True) for i, spec in enumerate(cuts)]
+    inputs = record.plan.space.dimension
+    rows = [
+        tag("div", *(figure(given.start + len(panels) + i, cuts[i], None, small=True) for i in row), class_="panels")
+        for row in (range(first, first + inputs) for first in range(0, len(cuts), inputs))
+    ]
     how = (
         "Each point is a trial, predicted from all others. On the dashed line a prediction came true; the bars are "
         "95 % intervals. Trials were chosen by the method, not at random, so this is a hint and not a proof."
@@ -286,7 +299,7 @@ def believed(given: Known) -> Part:
         tag("div", *checked, class_="panels"),
         tag("h3", f"Around trial {given.through.number}"),
         tag("p", around, class_="more"),
-        tag("div", *cut_through, class_="panels"),
+        *rows,
     )
     return Part(body, (*panels, *cuts))
 

@@ -6,7 +6,7 @@
   const narrow = matchMedia("(max-width: 35rem)");
   const light = { ink: "#23272e", soft: "#5c6470", line: "#e2e3df", card: "#ffffff" };
   const night = { ink: "#e7e9ec", soft: "#a0a8b3", line: "#333a42", card: "#252a31" };
-  const page = { whole: 660, panel: 212 }; // pixels, when printed on A4 or Letter
+  const page = { whole: 660, half: 322, panel: 212 }; // pixels, when printed on A4 or Letter
   const plots = [...document.querySelectorAll(".plot")];
   const drawn = new Set();
   let printing = false;
@@ -36,8 +36,11 @@
       layout.scene = { ...source.scene };
       for (const key of ["xaxis", "yaxis", "zaxis"]) layout.scene[key] = tone(source.scene[key], colours);
     }
-    if (printing) layout.width = small ? page.panel : page.whole;
-    if (printing && small) layout.height = Math.min(source.height, 200);
+    if (printing) {
+      const half = plot.closest(".pair") !== null;
+      layout.width = small ? page.panel : half ? page.half : page.whole;
+      layout.height = Math.min(source.height, small ? 200 : half ? 240 : source.scene ? 440 : 320);
+    }
     return layout;
   }
 

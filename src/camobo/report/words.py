@@ -79,15 +79,17 @@ def fit(check: Check) -> tuple[str, str]:
     return word, told + ", as they should."
 
 
-def order_verdict(found: Sequence[Comparison]) -> tuple[str, str]:
+def order_verdict(found: Sequence[Comparison], suggested: int) -> tuple[str, str]:
     """A word for whether the order was kept, and a sentence."""
     kept = sum(comparison.kept for comparison in found)
     if not found:
-        return "early", "Nothing the order compares has been used yet."
+        return "early", "The order names inputs but compares none of those used so far."
+    if suggested < _JUDGED_FROM:
+        return "early", f"Too early to judge: {counted(suggested, 'trial')} suggested by the method and over."
     if kept == len(found):
         return (
             "good",
-            "The order was kept: of its range, every dearer input was used less than the cheaper one beside it.",
+            "The order was kept: as a share of its range, each dearer input was used less than the cheaper one.",
         )
     told = f"{kept} of {counted(len(found), 'comparison')} kept."
     return "fair", told + (
