@@ -32,6 +32,7 @@
     for (const key of Object.keys(source)) {
       if (/^[xy]axis/.test(key)) layout[key] = tone(source[key], colours);
     }
+    if (narrow.matches && source.xaxis && source.xaxis.ticktext) layout.xaxis.tickangle = -35;
     if (source.scene) {
       layout.scene = { ...source.scene };
       for (const key of ["xaxis", "yaxis", "zaxis"]) layout.scene[key] = tone(source.scene[key], colours);

@@ -76,7 +76,7 @@ def fit(check: Check) -> tuple[str, str]:
     told += f"{inside} of {n} measurements fell inside its 95 % intervals"
     if inside < 0.95 * n - 2.0 * math.sqrt(n * 0.95 * 0.05) - 0.5:
         return "fair" if word == "good" else word, told + ", too few: it is surer than it may be."
-    return word, told + ", as they should."
+    return word, told + ", about as many as should."
 
 
 def order_verdict(found: Sequence[Comparison], suggested: int) -> tuple[str, str]:
