@@ -72,14 +72,24 @@ class TestLeaveOneOut:
 
     def test_a_constant_objective_has_nothing_to_foretell(self) -> None:
         same = np.full(5, 3.0)
-        assert Check("y", same, same, np.ones(5)).r_squared is None
+        assert Check("y", (), same, same, np.ones(5)).r_squared is None
 
     def test_guessing_the_mean_scores_nothing_and_worse_scores_less(self) -> None:
         measured = np.array([1.0, 2.0, 3.0])
-        assert Check("y", measured, np.full(3, 2.0), np.ones(3)).r_squared == pytest.approx(0.0)
-        worse = Check("y", measured, measured[::-1].copy(), np.ones(3)).r_squared
+        assert Check("y", (), measured, np.full(3, 2.0), np.ones(3)).r_squared == pytest.approx(0.0)
+        worse = Check("y", (), measured, measured[::-1].copy(), np.ones(3)).r_squared
         assert worse is not None
         assert worse < 0.0
+
+    def test_of_too_many_trials_an_even_part_and_the_front_are_modelled(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(insight, "MOST_FOR_A_MODEL", 20)
+        record = drawn(100, 2)
+        models = insight.models_of(record)
+        assert models is not None
+        for check in insight.checks(record, models):
+            assert {t.number for t in record.front} < {t.number for t in check.trials}
+            assert 20 <= len(check.trials) == len(check.measured) < 40
+            assert check.measured.tolist() == [(t.values or {})[check.objective] for t in check.trials]
 
     @pytest.mark.parametrize("n", [0, 1, 2])
     def test_too_few_trials_make_no_model(self, n: int) -> None:

@@ -7,7 +7,8 @@ import os
 import re
 import sys
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from camobo.errors import InvalidOptionError, UnknownTrialError
 from camobo.insight import Check, Comparison, Record
 from camobo.plot.style import visible
 from camobo.report import page, report, words
-from camobo.report.page import as_json, tag
+from camobo.report.page import as_json, shared_hovers, tag
 from camobo.space import Array, Categorical, Input, Real, Space
 from camobo.study import Study
 from camobo.trial import State, Trial
@@ -71,6 +72,7 @@ class Reader(HTMLParser):
         return {name: sources for name, *sources in parts}
 
 
+TYPED = st.text() | st.text("<>&\"'`/!-=\\$ \u2028\u2029\n\x00abscript") | st.sampled_from(HOSTILE)
 KNOWN = frozenset(
     """html head meta title style body main header section footer h1 h2 h3 p span div dl dt dd figure figcaption strong
     small table thead tbody tr th td ul li bdi svg rect noscript script i""".split()  # noqa: SIM905  # a list to read
@@ -95,6 +97,26 @@ def test_a_study_of_any_size_has_a_report(size: tuple[int, int, int], cost: bool
     told = json.loads(found.scripts[0])
     places = [int(a["data-figure"] or "") for t, a in found.elements if "data-figure" in a]
     assert places == list(range(len(told["figures"])))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTrial(Trial):
+    """As a study that is stored has them."""
+
+    cost: float | None = None
+    note: str | None = None
+    owner: str | None = None
+    expires: datetime | None = None
+    amended: bool = False
+
+
+def test_what_a_stored_study_knows_besides_is_shown() -> None:
+    told = StoredTrial(
+        0, {"x": 0.5}, State.COMPLETE, {"y": 1.0}, "a slip", cost=12.5, note="<b>too hot</b>", amended=True
+    )
+    held = StoredTrial(1, {"x": 0.7}, values={"z": 2.0}, owner="Ann & Bo", expires=datetime(2030, 1, 2, 3, 4))
+    found = written(Record(Plan(Space({"x": Real(0, 1)}), {"y": "max"}), (told, held)))
+    assert {"12.5", "<b>too hot</b>", "amended: a slip", "Ann & Bo", "2030-01-02 03:04", "spent"} <= set(found.text)
 
 
 class TestPolicy:
@@ -142,7 +164,7 @@ class TestTextOfUsers:
         assert found.scripts[1:] == tame.scripts[1:]
 
     @law
-    @given(given=st.recursive(st.text() | st.integers() | st.none(), st.lists))
+    @given(given=st.recursive(TYPED | st.integers() | st.none(), st.lists))
     def test_json_in_a_script_cannot_end_it_and_reads_back_the_same(self, given: Any) -> None:
         text = as_json(given)
         assert not set(text) & set("<>&\u2028\u2029")
@@ -150,7 +172,7 @@ class TestTextOfUsers:
         assert json.loads(text) == given
 
     @law
-    @given(text=st.text(), attribute=st.text())
+    @given(text=TYPED, attribute=TYPED)
     def test_an_element_holds_its_text_and_attribute_and_nothing_else(self, text: str, attribute: str) -> None:
         found = Reader(tag("p", text, title=attribute))
         assert found.elements == [("p", {"title": visible(attribute)})]
@@ -238,7 +260,7 @@ class TestTheFile:
 def check(measured: Array, predicted: Array, deviation: float) -> Check:
     import numpy as np
 
-    return Check("y", measured, predicted, np.full(len(measured), deviation))
+    return Check("y", (), measured, predicted, np.full(len(measured), deviation))
 
 
 class TestWords:
@@ -281,3 +303,11 @@ class TestWords:
         trial = Trial(0, {"x": 0.5}, State.COMPLETE, {"y": 1.0})
         record = Record(Plan(Space({"x": Real(0, 1)}), {"y": "max"}, reference=(5.0,)), (trial,))
         assert any("reference" in line for line in words.warnings(record, None))
+
+
+def test_what_hovers_say_of_a_trial_is_written_once_and_can_be_put_together_again() -> None:
+    texts = ["trial 3 · complete<br>x: 1", "predicted 4<br>trial 3 · complete<br>x: 1", None, "step 2"]
+    told, (slim,) = shared_hovers([{"data": [{"hovertext": texts}], "layout": {"title": {}, "height": 1}}])
+    assert told == ["trial 3 · complete<br>x: 1", "step 2"]
+    assert slim["layout"] == {"height": 1}
+    assert [row and row[0] + told[row[1]] for row in slim["data"][0]["hovertext"]] == texts

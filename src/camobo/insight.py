@@ -28,6 +28,7 @@ from camobo.study import Study
 from camobo.trial import State, Trial
 
 FEWEST_FOR_A_MODEL = 3
+MOST_FOR_A_MODEL = 1000
 NORMAL_95 = 1.959964
 _DRAWS = 64  # of a cost's weights where it draws them anew for every suggestion
 _STEPS_ALONG = 41
@@ -93,13 +94,35 @@ def record_of(given: Study | Record) -> Record:
     raise InvalidOptionError(f"need a Study, or a Record of one, got {given!r}.")
 
 
+def evenly(count: int, most: int) -> list[int]:
+    """At most so many places of a sequence of that length, evenly spaced, the first and the last among them.
+
+    >>> evenly(3, 5), evenly(9, 3)
+    ([0, 1, 2], [0, 4, 8])
+    """
+    return [int(i) for i in np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))]
+
+
+def modelled(record: Record) -> tuple[Trial, ...]:
+    """The trials models are made of: the complete ones, or evenly spaced ones and the front if there are too many.
+
+    A thousand take seconds and eight megabytes a model, ten thousand would take an hour and eight hundred.
+    """
+    complete = record.complete
+    if len(complete) <= MOST_FOR_A_MODEL:
+        return complete
+    even = {complete[i].number for i in evenly(len(complete), MOST_FOR_A_MODEL)}
+    even |= {trial.number for trial in record.front[:MOST_FOR_A_MODEL]}
+    return tuple(trial for trial in complete if trial.number in even)
+
+
 def models_of(record: Record) -> Models | None:
     """The models the next suggestion would use, one an objective; None while there are too few trials to model."""
-    complete = record.complete
-    if len(complete) < FEWEST_FOR_A_MODEL:
+    trials = modelled(record)
+    if len(trials) < FEWEST_FOR_A_MODEL:
         return None
     nothing = np.zeros((0, record.plan.space.dimension))
-    data = Data(record.units(complete), record.signed(complete), nothing, nothing, step=1)
+    data = Data(record.units(trials), record.signed(trials), nothing, nothing, step=1)
     with threadpool_limits(limits=1, user_api="blas"):
         return engine.update_models(record.plan, data, None)
 
@@ -121,6 +144,7 @@ class Check:
     """How well the model of one objective foretells each trial from all others, in the objective's own units."""
 
     objective: str
+    trials: tuple[Trial, ...]
     measured: Array
     predicted: Array
     deviation: Array
@@ -147,11 +171,11 @@ class Check:
 
 
 def checks(record: Record, models: Models) -> tuple[Check, ...]:
-    """One check an objective; rows are those of `record.complete`."""
-    found = []
+    """One check an objective; rows are those of `modelled`, which `models` must be of."""
+    found, trials = [], modelled(record)
     for m, (name, sign) in enumerate(zip(record.plan.objectives, record.plan.signs, strict=True)):
         mean, deviation = leave_one_out(models.gps[m])
-        found.append(Check(name, sign * models.values[:, m], sign * mean, deviation))
+        found.append(Check(name, trials, sign * models.values[:, m], sign * mean, deviation))
     return tuple(found)
 
 
@@ -223,9 +247,7 @@ def volumes(record: Record) -> tuple[tuple[Trial, ...], Array]:
     if not complete:
         return (), np.zeros(0)
     signed, reference = record.signed(complete), record.reference
-    kept = range(len(complete))
-    if signed.shape[1] >= 5 and len(complete) > _MOST_VOLUMES:
-        kept = np.unique(np.linspace(0, len(complete) - 1, _MOST_VOLUMES).astype(int)).tolist()
+    kept = evenly(len(complete), _MOST_VOLUMES if signed.shape[1] >= 5 else len(complete))
     found, front, seen, volume = [], signed[:0], 0, 0.0
     for i in kept:
         both = np.vstack([front, signed[seen : i + 1]])
@@ -346,7 +368,7 @@ def fading(record: Record) -> Fading | None:
     suggested = tuple(trial for trial in record.trials if not trial.added and trial.step > 0)
     made = max((trial.step for trial in suggested), default=0)
     last = max(made, plan.budget) if plan.budget is not None else max(60, made * 3 // 2)
-    steps = tuple(int(s) for s in np.unique(np.linspace(1, last, min(last, 120)).astype(int)))
+    steps = tuple(i + 1 for i in evenly(last, 120))
     corners = np.zeros((1 + len(names), plan.space.dimension))
     for i, name in enumerate(names):
         corners[i + 1, plan.space.names.index(name)] = 1.0

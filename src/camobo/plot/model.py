@@ -54,13 +54,12 @@ def predictions(record: Record) -> Spec:
 
 def prediction_panel(record: Record, check: Check) -> Spec:
     """One objective: a good model keeps the points on the diagonal and its bars across it."""
-    complete = record.complete
     low = float(min(check.measured.min(), check.predicted.min()))
     high = float(max(check.measured.max(), check.predicted.max()))
     texts = [
         f"predicted {number(p)} ± {number(NORMAL_95 * s)}, measured {number(v)}<br>{text}"
         for p, s, v, text in zip(
-            check.predicted, check.deviation, check.measured, hover(record, complete, record.front), strict=True
+            check.predicted, check.deviation, check.measured, hover(record, check.trials, record.front), strict=True
         )
     ]
     data = [

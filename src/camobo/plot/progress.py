@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from camobo.errors import InvalidOptionError
-from camobo.insight import Record, fading, spend, uses, volumes
+from camobo.insight import Record, evenly, fading, spend, uses, volumes
 from camobo.plot.style import (
     ACCENT,
     FAINT,
@@ -27,6 +27,7 @@ from camobo.plot.style import (
 from camobo.space import Categorical
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_MOST_POINTS = 800  # of a line; more could not be told apart, and make a report heavy
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -38,6 +39,8 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
     trials, reached = volumes(record)
     if not trials:
         return figure(title, [], note="No trial is complete yet")
+    kept = evenly(len(trials), _MOST_POINTS)
+    trials, reached = tuple(trials[i] for i in kept), reached[kept]
     places: list[float | None] = [trial.number for trial in trials]
     across = whole_axis("trial", len(record.trials))
     if against == "spend":
@@ -75,12 +78,12 @@ def usage(record: Record) -> Spec:
     counted = [use for use in found if not _worthless(record, use.input)]
     if not settled or not counted:
         return figure("Use of inputs", [], note="Nothing has been used yet")
-    counts = list(range(len(settled) + 1))
-    texts = hover(record, settled, record.front)
+    counts = evenly(len(settled) + 1, _MOST_POINTS)
+    texts = hover(record, [settled[count - 1] for count in counts[1:]], record.front)
     data = []
     colours = dearness_colours([use.weight for use in counted])
     for i, (use, colour) in enumerate(zip(counted, colours, strict=True)):
-        far = np.append(0.0, np.cumsum(use.levels))
+        far = np.append(0.0, np.cumsum(use.levels))[counts]
         data.append(
             {
                 "type": "scatter",
@@ -92,7 +95,7 @@ def usage(record: Record) -> Spec:
                 "hovertext": [
                     None,
                     *(
-                        f"{safe(use.input)}: {_amount(record, use.input, level, count)}<br>after {text}"
+                        f"{safe(use.input)}: {_amount(record, use.input, level, count)}<br>{text}"
                         for count, level, text in zip(counts[1:], far[1:], texts, strict=True)
                     ),
                 ],
@@ -146,18 +149,20 @@ def cost_fading(record: Record) -> Spec:
         for i, (name, colour) in enumerate(zip(found.inputs, colours, strict=True))
     ]
     if found.trials:
-        texts = hover(record, found.trials, record.front)
+        kept = evenly(len(found.trials), _MOST_POINTS)
+        suggested, powers = [found.trials[i] for i in kept], found.trial_powers[kept]
+        texts = hover(record, suggested, record.front)
         data.append(
             {
                 "type": "scatter",
                 "mode": "markers",
                 "name": "trials suggested",
-                "x": [trial.step for trial in found.trials],
-                "y": floats(found.trial_powers),
+                "x": [trial.step for trial in suggested],
+                "y": floats(powers),
                 "marker": {"color": GREY, "size": 6, "opacity": 0.75},
                 "hovertext": [
                     f"had to promise {times(power)} as much as the cheapest<br>{text}"
-                    for power, text in zip(found.trial_powers, texts, strict=True)
+                    for power, text in zip(powers, texts, strict=True)
                 ],
                 "hoverinfo": "text",
             }

@@ -144,28 +144,32 @@ def front(given: Known) -> Part:
 def trial_table(record: Record, trials: Sequence[Trial], label: str, *, reasons: bool = False) -> Html:
     """Trials with all parameters and values."""
     inputs, goals = record.plan.space.inputs, record.plan.objectives
-    costs = any(getattr(trial, "cost", None) is not None for trial in trials)
-    notes = any(getattr(trial, "note", None) for trial in trials)
     valued = any(trial.values for trial in trials)
-    owners = any(getattr(trial, "owner", None) for trial in trials)
+    extras = [extra for extra in _EXTRAS if any(getattr(trial, extra[0], None) is not None for trial in trials)]
     head: list[str | Html] = ["trial", *(_headed(name, unit_of(record, name)) for name in inputs)]
     text = [1 + j for j, given in enumerate(inputs.values()) if isinstance(given, Categorical)]
     head += [_headed(name, goals[name]) for name in goals] if valued else []
-    head += ["cost"] if costs else []
-    for wanted, name in ((owners, "owner"), (notes, "note"), (reasons, "reason"), (True, "how it was chosen")):
-        if wanted:
-            text.append(len(head))
-            head.append(name)
+    words_from = len(head) + sum(name == "cost" for name, *_ in extras)
+    head += [*(label for _, label, _ in extras), *(["reason"] if reasons else []), "how it was chosen"]
+    text += range(words_from, len(head))
     rows = []
     for trial in trials[:_MOST_ROWS]:
         row: list[str | Html] = [str(trial.number), *(typed(shown(trial.params[name])) for name in inputs)]
         row += [_value(trial, name) for name in goals] if valued else []
-        row += [_or_dash(getattr(trial, "cost", None), number)] if costs else []
-        row += [_or_dash(getattr(trial, "owner", None), typed)] if owners else []
-        row += [_or_dash(getattr(trial, "note", None), typed)] if notes else []
+        row += [_or_dash(getattr(trial, name, None), write) for name, _, write in extras]
         row += [_or_dash(trial.reason, typed)] if reasons else []
-        rows.append([*row, typed("; ".join(trial.notes))])
+        amended = [f"amended: {trial.reason}"] if getattr(trial, "amended", False) else []
+        rows.append([*row, typed("; ".join([*trial.notes, *amended]))])
     return table(label, head, rows, text)
+
+
+_EXTRAS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("cost", "cost", number),
+    ("owner", "owner", typed),
+    ("expires", "held until", lambda moment: f"{moment:%Y-%m-%d %H:%M}"),
+    ("note", "note", typed),
+)
+"""What trials of a study that is stored may carry besides: attribute, heading, how it is written. Cost comes first."""
 
 
 def _headed(name: str, more: str) -> Html:
@@ -292,6 +296,8 @@ def believed(given: Known) -> Part:
         f"What the models expect when one input of trial {given.through.number} changes and the others stay: mean "
         "and 95 % band. The diamond is the trial as measured."
     )
+    if (thinned := len(given.checks[0].trials)) < len(record.complete):
+        how += f" There are too many trials to model all: these models are of {thinned} of them."
     body = section(
         "Models",
         *told,

@@ -13,7 +13,7 @@
 
   for (const figure of told.figures) {
     for (const trace of figure.data) {
-      if (trace.hovertext) trace.hovertext = trace.hovertext.map((place) => (place === null ? null : told.texts[place]));
+      if (trace.hovertext) trace.hovertext = trace.hovertext.map((said) => said && said[0] + told.texts[said[1]]);
     }
   }
 

@@ -75,16 +75,24 @@ def as_json(given: Any) -> Html:
 
 
 def shared_hovers(figures: Sequence[Spec]) -> tuple[list[str], list[Spec]]:
-    """Every different hover text once, and the figures with places in that list: trials recur in all of them."""
+    """What hovers say of trials, once each, and the figures with places in that list: trials recur in all of them.
+
+    A hover becomes what stands before the trial and the trial's place: ["predicted 3 ± 1<br>", 17].
+    """
     places: dict[str, int] = {}
+
+    def split(text: str) -> list[str | int]:
+        at = text.find("<br>trial ") + len("<br>")
+        before = text[:at] if at >= len("<br>") else ""
+        return [before, places.setdefault(text[len(before) :], len(places))]
+
     slim = []
     for spec in figures:
         data = []
         for trace in spec["data"]:
             texts = trace.get("hovertext")
             if texts is not None:
-                rows = [None if t is None else places.setdefault(t, len(places)) for t in texts]
-                trace = {**trace, "hovertext": rows}
+                trace = {**trace, "hovertext": [None if text is None else split(text) for text in texts]}
             data.append(trace)
         layout = {key: value for key, value in spec["layout"].items() if key != "title"}
         slim.append({"data": data, "layout": layout})
