@@ -28,7 +28,7 @@ from camobo.study import Study
 from camobo.trial import State, Trial
 
 FEWEST_FOR_A_MODEL = 3
-MOST_FOR_A_MODEL = 1000
+MOST_FOR_A_MODEL = 600
 NORMAL_95 = 1.959964
 _DRAWS = 64  # of a cost's weights where it draws them anew for every suggestion
 _STEPS_ALONG = 41
@@ -106,7 +106,7 @@ def evenly(count: int, most: int) -> list[int]:
 def modelled(record: Record) -> tuple[Trial, ...]:
     """The trials models are made of: the complete ones, or evenly spaced ones and the front if there are too many.
 
-    A thousand take seconds and eight megabytes a model, ten thousand would take an hour and eight hundred.
+    A fit takes time with the cube of their number: of six hundred a second or so, of ten thousand an hour.
     """
     complete = record.complete
     if len(complete) <= MOST_FOR_A_MODEL:
