@@ -187,6 +187,6 @@ def ticks(record: Record, name: str) -> Spec:
     """Axis settings for an input: logarithmic if it is searched so; choices by name, neutralised."""
     given = record.plan.space.inputs[name]
     if isinstance(given, Categorical):
-        labels = [safe(choice, 14) for choice in given.choices]
+        labels = [safe(choice, 14 if len(given.choices) <= 6 else 8) for choice in given.choices]
         return {"tickvals": list(range(len(labels))), "ticktext": labels, "range": [-0.5, len(labels) - 0.5]}
     return {"type": "log", "nticks": 6} if given.log else {}

@@ -93,7 +93,7 @@ def summary(given: Known) -> Part:
     record = given.record
     trials, reached = volumes(record)
     spent = spend(record)
-    budget = "" if record.plan.budget is None else f" of {record.plan.budget} planned"
+    budget = "" if record.plan.budget is None else f", {record.plan.budget} planned"
     asked = sum(not trial.added for trial in record.trials)
     cards = [
         ("suggested", f"{asked}", f"trials{budget}"),

@@ -44,7 +44,7 @@ def progress(record: Record) -> str:
     told += f", {failed} failed, {open_ones} under way."
     asked = len(record.trials) - added
     if record.plan.budget is not None:
-        told += f" Of the {record.plan.budget} planned, {asked} have been suggested."
+        told += f" {asked} have been suggested, {record.plan.budget} were planned."
     front = len(record.front)
     if front:
         plural = "is" if front == 1 else "are"
