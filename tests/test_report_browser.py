@@ -95,6 +95,9 @@ def visit(browser: Any, tmp_path: Path) -> Iterator[Any]:
         context.close()
 
 
+BUTTONS = {"Download plot", "Zoom", "Pan", "Reset axes", "Orbital rotation", "Reset camera to default"}
+
+
 @pytest.mark.parametrize("size", [(1, 1, 1), (2, 4, 30), (3, 4, 30)], ids=str)
 def test_every_figure_is_drawn_without_a_word_on_the_console_and_nothing_is_fetched(
     visit: Any, size: tuple[int, int, int]
@@ -102,6 +105,8 @@ def test_every_figure_is_drawn_without_a_word_on_the_console_and_nothing_is_fetc
     seen = visit(sample(*size))
     assert seen.drawn() == seen.page.locator("[data-figure]").count() > 2
     assert seen.page.locator(".plot .xtick, .plot canvas, .plot .annotation-text").count() > 0
+    offered = seen.page.evaluate("[...document.querySelectorAll('.modebar-btn')].map((b) => b.dataset.title)")
+    assert {title.split(" as")[0] for title in offered} <= BUTTONS  # nothing that would send data away
     seen.is_quiet()
 
 

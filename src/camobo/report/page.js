@@ -36,6 +36,9 @@
     if (source.scene) {
       layout.scene = { ...source.scene };
       for (const key of ["xaxis", "yaxis", "zaxis"]) layout.scene[key] = tone(source.scene[key], colours);
+      layout.margin = { l: 0, r: 0, t: 12, b: 0 };
+      const eye = source.scene.camera.eye;
+      if (narrow.matches) layout.scene.camera = { eye: { x: 1.7 * eye.x, y: 1.7 * eye.y, z: 1.7 * eye.z } };
     }
     if (printing) {
       const half = plot.closest(".pair") !== null;
@@ -48,9 +51,10 @@
   function draw(plot) {
     const figure = told.figures[Number(plot.dataset.figure)];
     const layout = layoutOf(plot, figure.layout);
+    // The buttons are listed, not those to leave out: recent versions of Plotly add one that uploads the chart.
+    const tools = figure.layout.scene ? ["orbitRotation", "pan3d", "resetCameraDefault3d"] : ["zoom2d", "pan2d", "resetScale2d"];
     const config = { responsive: !printing, displaylogo: false, showTips: false, plotlyServerURL: "",
-      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d", "hoverClosest3d"],
-      toImageButtonOptions: { format: "svg", filename: "camobo" } };
+      modeBarButtons: [["toImage"], tools], toImageButtonOptions: { format: "svg", filename: "camobo" } };
     // Copies: Plotly writes into what it is given, and a later drawing starts from the original.
     Plotly.react(plot, structuredClone(figure.data), structuredClone(layout), config);
     drawn.add(plot);
