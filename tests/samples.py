@@ -11,6 +11,7 @@ from camobo.engine import Plan
 from camobo.insight import Record
 from camobo.order import Order
 from camobo.space import Categorical, Input, Integer, Real, Space
+from camobo.study import Study
 from camobo.trial import State, Trial
 from hostile import HOSTILE
 
@@ -72,3 +73,18 @@ def hostile_record(part: int) -> tuple[Record, str, tuple[str, ...]]:
         else:
             found.append(Trial(i, params, notes=(note,), step=i + 1, budget=40))
     return Record(plan, tuple(found)), title, texts
+
+
+SPACE = Space({"nickel": Real(0, 20), "soak": Integer(1, 12), "quench": Categorical(["air", "oil"], dear=["oil"])})
+
+
+def _value(params: dict[str, object]) -> dict[str, float]:
+    u = SPACE.to_unit(params)
+    return {"strength": 500 - 80 * float((u[0] - 0.6) ** 2) + 5 * float(u[2]), "rust": 1.0 - 0.5 * float(u[0] * u[1])}
+
+
+def small_study(n: int = 12, **options: object) -> Study:
+    """A real study of two smooth objectives, `n` trials into its budget of twenty."""
+    given = {"cost": "nickel > soak > quench", "budget": 20, "seed": 3, **options}
+    study = Study(SPACE, {"strength": "max", "rust": "min"}, **given)  # type: ignore[arg-type]
+    return study.optimize(lambda p: _value(p), n) if n else study

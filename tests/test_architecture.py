@@ -24,6 +24,7 @@ LAYERS: list[set[str]] = [
     {"trial"},
     {"study"},
     {"insight"},
+    {"expense"},
     {"plot"},
     {"report"},
     {"cli"},

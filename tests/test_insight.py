@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,24 +10,9 @@ from camobo.cost import AdditiveCost, PaperCost
 from camobo.engine import Plan
 from camobo.errors import InvalidOptionError, UnknownTrialError
 from camobo.insight import Check, Record, record_of
-from camobo.order import Order
-from camobo.space import Categorical, Integer, Real, Space
-from camobo.study import Study
 from camobo.trial import State, Trial
+from samples import SPACE, small_study
 from strategies import law
-
-SPACE = Space({"nickel": Real(0, 20), "soak": Integer(1, 12), "quench": Categorical(["air", "oil"], dear=["oil"])})
-
-
-def value(params: dict[str, object]) -> dict[str, float]:
-    u = SPACE.to_unit(params)
-    return {"strength": 500 - 80 * float((u[0] - 0.6) ** 2) + 5 * float(u[2]), "rust": 1.0 - 0.5 * float(u[0] * u[1])}
-
-
-def some_study(n: int = 12, **options: object) -> Study:
-    given = {"cost": "nickel > soak > quench", "budget": 20, "seed": 3, **options}
-    study = Study(SPACE, {"strength": "max", "rust": "min"}, **given)  # type: ignore[arg-type]
-    return study.optimize(lambda p: value(p), n) if n else study
 
 
 def drawn(n: int, objectives: int, *, cost: AdditiveCost | PaperCost | None = None) -> Record:
@@ -61,7 +44,7 @@ class TestLeaveOneOut:
             assert deviation[i] == pytest.approx(noisy, rel=1e-6)
 
     def test_a_smooth_objective_is_foretold_and_covered(self) -> None:
-        record = record_of(some_study(20))
+        record = record_of(small_study(20))
         models = insight.models_of(record)
         assert models is not None
         for check in insight.checks(record, models):
@@ -93,13 +76,13 @@ class TestLeaveOneOut:
 
     @pytest.mark.parametrize("n", [0, 1, 2])
     def test_too_few_trials_make_no_model(self, n: int) -> None:
-        assert insight.models_of(record_of(some_study(n))) is None
+        assert insight.models_of(record_of(small_study(n))) is None
 
 
 class TestVolumes:
     @pytest.mark.parametrize("reference", [None, {"strength": 400.0, "rust": 1.1}])
     def test_the_last_is_the_study_s_own_and_none_is_below_the_one_before(self, reference: object) -> None:
-        study = some_study(10, reference=reference)
+        study = small_study(10, reference=reference)
         trials, reached = insight.volumes(record_of(study))
         assert [t.number for t in trials] == [t.number for t in study.trials]
         assert np.all(np.diff(reached) >= 0.0)
@@ -114,101 +97,12 @@ class TestVolumes:
         assert reached[-1] == pytest.approx(whole, rel=1e-9)
 
     def test_nothing_complete_is_no_volume(self) -> None:
-        assert insight.volumes(record_of(some_study(0)))[0] == ()
-
-
-@dataclass(frozen=True, slots=True)
-class PricedTrial(Trial):
-    """As a study that stores costs has them."""
-
-    cost: float | None = None
-
-
-class TestSpend:
-    def test_told_costs_come_before_the_order_and_missing_ones_are_counted(self) -> None:
-        params = SPACE.from_unit([0.5, 0.5, 0.5])
-        told = [PricedTrial(i, params, State.COMPLETE, {"y": 1.0}, cost=c) for i, c in enumerate([3.0, None, 4.5])]
-        spent = insight.spend(Record(Plan(SPACE, {"y": "max"}, cost=AdditiveCost("nickel")), tuple(told)))
-        assert spent is not None
-        assert (spent.told, spent.missing, spent.amounts.tolist()) == (True, 1, [3.0, 0.0, 4.5])
-
-    def test_without_told_costs_it_is_use_weighted_by_the_centre_of_the_order(self) -> None:
-        study = some_study(6)
-        record, order = record_of(study), Order.parse("nickel > soak > quench")
-        spent = insight.spend(record)
-        assert spent is not None
-        levels = SPACE.expense(np.array([SPACE.to_unit(t.params) for t in study.trials]))
-        assert not spent.told
-        assert spent.amounts == pytest.approx(levels @ order.centre())
-
-    def test_without_either_there_is_none(self) -> None:
-        assert insight.spend(record_of(some_study(4, cost=None))) is None
-
-    def test_failed_trials_were_paid_for_and_pending_ones_not_yet(self) -> None:
-        study = some_study(3)
-        study.fail(study.ask(), "cracked")
-        study.ask()
-        spent = insight.spend(record_of(study))
-        assert spent is not None
-        assert [t.number for t in spent.trials] == [0, 1, 2, 3]
-
-
-class TestUse:
-    def test_inputs_come_dearest_first_and_unnamed_ones_last(self) -> None:
-        found = insight.uses(record_of(some_study(4, cost="quench > nickel")))
-        assert [use.input for use in found] == ["quench", "nickel", "soak"]
-        assert [use.weight is None for use in found] == [False, False, True]
-
-    def test_only_direct_comparisons_are_made_and_trials_added_by_hand_do_not_count(self) -> None:
-        study = some_study(5)
-        before = insight.comparisons(record_of(study))
-        study.add({"nickel": 20.0, "soak": 1, "quench": "oil"}, {"strength": 1.0, "rust": 1.0})
-        assert insight.comparisons(record_of(study)) == before
-        assert [(c.dear, c.cheap) for c in before] == [(("nickel",), ("soak",)), (("soak",), ("quench",))]
-
-    @pytest.mark.parametrize(("nickel", "soak", "kept"), [(20.0, 1, False), (0.0, 12, True)])
-    def test_the_order_is_kept_if_the_dearer_was_used_less_of_its_range(
-        self, nickel: float, soak: int, kept: bool
-    ) -> None:
-        params = {"nickel": nickel, "soak": soak, "quench": "air"}
-        trial = Trial(0, params, State.COMPLETE, {"y": 1.0}, step=1)
-        (found,) = insight.comparisons(Record(Plan(SPACE, {"y": "max"}, cost=AdditiveCost("nickel > soak")), (trial,)))
-        assert found.kept is kept
-
-
-class TestFading:
-    @pytest.mark.parametrize("cost", [AdditiveCost("nickel > soak"), AdditiveCost("nickel > soak", weights="drawn")])
-    def test_the_dearer_has_more_to_promise_and_at_the_end_of_the_budget_nobody_has(self, cost: AdditiveCost) -> None:
-        found = insight.fading(Record(Plan(SPACE, {"y": "max"}, cost=cost, budget=30), ()))
-        assert found is not None
-        assert found.inputs == ("nickel", "soak")
-        assert found.steps == tuple(range(1, 31))
-        assert np.all(found.powers[:, 0] >= found.powers[:, 1])
-        assert np.all(np.diff(found.powers, axis=0) <= 0.0)
-        assert found.powers[-1] == pytest.approx(0.0, abs=0.2)
-
-    def test_the_first_step_is_the_cost_s_strength_times_its_weights(self) -> None:
-        cost = AdditiveCost("nickel > soak", strength=4.0)
-        found = insight.fading(Record(Plan(SPACE, {"y": "max"}, cost=cost, budget=30), ()))
-        assert found is not None
-        assert found.powers[0] * np.log(10.0) == pytest.approx([3.0, 1.0])
-
-    @pytest.mark.parametrize("cost", ["nickel > soak", PaperCost("nickel > soak"), PaperCost("nickel")])
-    def test_every_suggested_trial_has_its_place(self, cost: object) -> None:
-        study = some_study(5, cost=cost)
-        study.add({"nickel": 20.0, "soak": 1, "quench": "oil"}, {"strength": 1.0, "rust": 1.0})
-        found = insight.fading(record_of(study))
-        assert found is not None
-        assert [t.number for t in found.trials] == [0, 1, 2, 3, 4]
-        assert np.all(np.isfinite(found.trial_powers))
-
-    def test_without_a_cost_nothing_fades(self) -> None:
-        assert insight.fading(record_of(some_study(2, cost=None))) is None
+        assert insight.volumes(record_of(small_study(0)))[0] == ()
 
 
 class TestSlices:
     def test_they_pass_through_the_trial_and_end_at_the_ends(self) -> None:
-        record = record_of(some_study(12))
+        record = record_of(small_study(12))
         models, trial = insight.models_of(record), insight.compromise(record)
         assert models is not None
         assert trial is not None
@@ -226,7 +120,7 @@ class TestSlices:
 
     def test_a_trial_that_is_not_there_is_named(self) -> None:
         with pytest.raises(UnknownTrialError, match="99"):
-            insight.chosen_trial(record_of(some_study(2)), 99)
+            insight.chosen_trial(record_of(small_study(2)), 99)
 
     def test_the_compromise_is_the_middle_of_a_bent_front(self) -> None:
         params = SPACE.from_unit([0.5, 0.5, 0.5])
@@ -243,7 +137,7 @@ def test_what_is_neither_study_nor_record_is_refused() -> None:
 
 
 def test_a_record_made_elsewhere_says_what_a_study_of_the_same_trials_does() -> None:
-    study = some_study(8)
+    study = small_study(8)
     own = Record(study.plan, study.trials)
     assert own == record_of(study)
     assert [t.number for t in own.front] == [t.number for t in study.front()]

@@ -8,7 +8,7 @@ import re
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timezone
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 from camobo.cost import AdditiveCost
 from camobo.engine import Plan
 from camobo.errors import InvalidOptionError, UnknownTrialError
-from camobo.insight import Check, Comparison, Record
+from camobo.expense import Comparison
+from camobo.insight import Check, Record
 from camobo.plot.style import visible
 from camobo.report import page, report, words
 from camobo.report.page import as_json, shared_hovers, tag
@@ -75,7 +76,7 @@ class Reader(HTMLParser):
 TYPED = st.text() | st.text("<>&\"'`/!-=\\$ \u2028\u2029\n\x00abscript") | st.sampled_from(HOSTILE)
 KNOWN = frozenset(
     """html head meta title style body main header section footer h1 h2 h3 p span div dl dt dd figure figcaption strong
-    small table thead tbody tr th td ul li bdi svg rect noscript script i""".split()  # noqa: SIM905  # a list to read
+    small table thead tbody tr th td ul li details summary bdi svg rect noscript script i""".split()  # noqa: SIM905  # a list to read
 )
 
 
@@ -114,9 +115,11 @@ def test_what_a_stored_study_knows_besides_is_shown() -> None:
     told = StoredTrial(
         0, {"x": 0.5}, State.COMPLETE, {"y": 1.0}, "a slip", cost=12.5, note="<b>too hot</b>", amended=True
     )
-    held = StoredTrial(1, {"x": 0.7}, values={"z": 2.0}, owner="Ann & Bo", expires=datetime(2030, 1, 2, 3, 4))
+    held = StoredTrial(
+        1, {"x": 0.7}, values={"z": 2.0}, owner="Ann & Bo", expires=datetime(2030, 1, 2, 3, 4, tzinfo=timezone.utc)
+    )
     found = written(Record(Plan(Space({"x": Real(0, 1)}), {"y": "max"}), (told, held)))
-    assert {"12.5", "<b>too hot</b>", "amended: a slip", "Ann & Bo", "2030-01-02 03:04", "spent"} <= set(found.text)
+    assert {"12.5", "<b>too hot</b>", "amended: a slip", "Ann & Bo", "2030-01-02 03:04 UTC", "spent"} <= set(found.text)
 
 
 class TestPolicy:

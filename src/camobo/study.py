@@ -98,6 +98,11 @@ class Study:
         return f"<Study of {', '.join(self._plan.objectives)} over {', '.join(self._plan.space.names)}: {told}>"
 
     @property
+    def plan(self) -> Plan:
+        """What the study is about, every setting of it, as one frozen record."""
+        return self._plan
+
+    @property
     def space(self) -> Space:
         """What can be varied."""
         return self._plan.space
@@ -106,11 +111,6 @@ class Study:
     def objectives(self) -> dict[str, Literal["min", "max"]]:
         """What is measured, and which way is better."""
         return dict(self._plan.objectives)
-
-    @property
-    def plan(self) -> Plan:
-        """What the study is about, every setting of it, as one frozen record."""
-        return self._plan
 
     @property
     def seed(self) -> int:

@@ -7,17 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from camobo.errors import InvalidOptionError
-from camobo.insight import (
-    FEWEST_FOR_A_MODEL,
-    NORMAL_95,
-    Check,
-    Record,
-    Slice,
-    checks,
-    chosen_trial,
-    models_of,
-    slices,
-)
+from camobo.insight import FEWEST_FOR_A_MODEL, NORMAL_95, Check, Record, Slice, checks, chosen_trial, models_of, slices
 from camobo.plot.style import (
     ACCENT,
     BAND,

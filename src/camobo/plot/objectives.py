@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from camobo.insight import Record, weighted_use
+from camobo.expense import weighted_use
+from camobo.insight import Record
 from camobo.plot.style import (
     ACCENT,
     FAINT,

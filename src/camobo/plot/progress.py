@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 
 from camobo.errors import InvalidOptionError
-from camobo.insight import Record, evenly, fading, spend, uses, volumes
+from camobo.expense import fading, spend, uses
+from camobo.insight import Record, evenly, volumes
 from camobo.plot.style import (
     ACCENT,
     FAINT,

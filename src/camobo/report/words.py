@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from camobo.engine import Models
-from camobo.insight import Check, Comparison, Record, volumes
+from camobo.expense import Comparison
+from camobo.insight import Check, Record, volumes
 from camobo.plot.style import number
 from camobo.trial import State
 
