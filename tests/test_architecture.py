@@ -31,6 +31,10 @@ LAYERS: list[set[str]] = [
     {"workers"},
     {"run"},
     {"study"},
+    {"insight"},
+    {"expense"},
+    {"plot"},
+    {"report"},
     {"cli"},
     {"__main__"},
 ]
@@ -41,6 +45,7 @@ CORE_DEPENDENCIES = {"numpy", "scipy", "moocore", "threadpoolctl"}
 ALSO_IMPORTS = {
     "cli": {"typer", "rich"},
     "document": {"tomli"},
+    "plot": {"plotly"},
     "progress": {"rich"},
     "sql": {"sqlalchemy"},
     "tables": {"sqlalchemy"},

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import camobo
-from camobo import errors, problems
+from camobo import errors, plot, problems, report
 
 DOCUMENTED = {
     "AdditiveCost",
@@ -27,7 +27,9 @@ DOCUMENTED = {
     "Study",
     "Trial",
 } | {name for name, given in vars(errors).items() if inspect.isclass(given)}
-PUBLIC = [(camobo, name) for name in sorted(camobo.__all__)] + [(problems, name) for name in sorted(problems.__all__)]
+PUBLIC = [(camobo, name) for name in sorted(camobo.__all__)] + [
+    (home, name) for home in (problems, plot, report) for name in sorted(home.__all__)
+]
 
 
 def methods(given: type) -> Iterator[tuple[str, Callable[..., Any]]]:
