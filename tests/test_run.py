@@ -318,13 +318,24 @@ else:
 
 
 class TestInterrupting:
+    def test_a_polite_request_to_end_leaves_a_clean_study_too(self, tmp_path: Path) -> None:
+        script, path = tmp_path / "script.py", tmp_path / "a.db"
+        script.write_text(SCRIPT)
+        process = subprocess.Popen(
+            [sys.executable, str(script), str(path), "children", "1.5"], stderr=subprocess.DEVNULL, text=True
+        )
+        wait_until(lambda: {trial.state for trial in loaded(path)} == {DONE, cm.State.PENDING}, 180)
+        process.terminate()
+        assert process.wait(timeout=30) != 0
+        assert {trial.state for trial in loaded(path)} == {DONE, cm.State.RELEASED}
+
     @pytest.mark.parametrize("way", ["here", "children", "pool"])
     def test_ctrl_c_leaves_a_clean_study_that_goes_on(self, way: str, tmp_path: Path) -> None:
         script, path = tmp_path / "script.py", tmp_path / "a.db"
         script.write_text(SCRIPT)
         command = [sys.executable, str(script), str(path), way]
         process = subprocess.Popen([*command, "1.5"], stderr=subprocess.PIPE, text=True, start_new_session=True)
-        wait_until(lambda: {trial.state for trial in loaded(path)} == {DONE, cm.State.PENDING}, 60)
+        wait_until(lambda: {trial.state for trial in loaded(path)} == {DONE, cm.State.PENDING}, 180)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of the group
         _, said = process.communicate(timeout=30)
         assert "KeyboardInterrupt" in said

@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn, Protocol, TypeAlias
@@ -149,7 +150,10 @@ def fork(function: Function, params: Params, objectives: Mapping[str, str], time
     pipe, into = os.pipe()
     os.set_blocking(pipe, False)
     _flush()  # or the child would write out once more what is waiting here
-    process = os.fork()
+    with warnings.catch_warnings():
+        # From Python 3.12 on a fork beside threads is warned of. The child only calls the function and answers.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process = os.fork()
     if process == 0:
         _be_the_child(into, function, params, objectives)
     os.close(into)
@@ -163,6 +167,8 @@ def _be_the_child(into: int, function: Function, params: Params, objectives: Map
     try:
         with contextlib.suppress(OSError):
             os.setpgid(0, 0)
+        with contextlib.suppress(ValueError):  # only a main thread may
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
         outcome = evaluate(function, params, objectives)
         message = json.dumps({"values": outcome.values, "reason": outcome.reason}).encode() + b"\n"
         while message:

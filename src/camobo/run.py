@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import signal
 import threading
 import time
 from collections import Counter
@@ -75,7 +76,26 @@ def optimize(
                 show(_settled(desk) - before, *desk.facts())
 
         seen()
+        stack.enter_context(_terminable())
         work_through(desk, start, jobs=jobs, most=count, seen=seen)
+
+
+@contextlib.contextmanager
+def _terminable() -> Iterator[None]:
+    """A polite request to end, as batch systems and containers send it, is Ctrl-C: what is under way is handed back."""
+    here = threading.current_thread() is threading.main_thread()
+    if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt("terminated")
+
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _settled(desk: Desk) -> int:

@@ -333,7 +333,8 @@ class Study:
             By default ten minutes for a study that is stored.
 
         With a timeout, several jobs or a process pool, every evaluation has a process of its own, so one that crashes
-        takes nothing with it. Interrupted with Ctrl-C, the trials under way are released and what was told is kept.
+        takes nothing with it. Interrupted with Ctrl-C (or SIGTERM, which batch systems send), the trials under way are
+        released and what was told is kept.
         """
         count = None if n_trials is None else whole("n_trials", n_trials, 1)
         if not callable(function) and not isinstance(function, Command):
@@ -392,8 +393,8 @@ class Study:
 
     def _dear_usage(self) -> dict[str, Any]:
         """How much was used of the inputs the cost names."""
-        cost = self.plan.cost
-        return {} if cost is None else {name: self.usage()[name] for name in cost.order.names}
+        cost, used = self.plan.cost, self.usage()
+        return {} if cost is None else {name: used[name] for name in cost.order.names}
 
     def front(self) -> list[Trial]:
         """The complete trials that no other dominates, by number."""
