@@ -180,7 +180,7 @@ def _readable(place: str) -> Iterator[None]:
     """What was written down by us can be read; what cannot was changed by somebody else."""
     try:
         yield
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         raise StorageError(f"{place}: the study is damaged, a record cannot be read: {error}.") from error
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -98,6 +98,8 @@ def executor_starter(
     function: Function, objectives: Mapping[str, str], executor: Executor, timeout: float | None
 ) -> Iterator[Start]:
     """How evaluations begin on an executor; a process pool that broke is replaced by one like it."""
+    from concurrent.futures import ProcessPoolExecutor  # here: it brings multiprocessing along
+
     apart = CAN_FORK and (timeout is not None or isinstance(executor, ProcessPoolExecutor))
     if timeout is not None and not apart:
         raise NotBuiltError("optimize: a timeout needs processes that fork, which this system does not have.")
@@ -124,6 +126,8 @@ def executor_starter(
 
 def _one_like(broken: Executor) -> Executor:
     """A process pool in place of one whose worker died."""
+    from concurrent.futures import ProcessPoolExecutor
+
     if not isinstance(broken, ProcessPoolExecutor):
         raise BrokenExecutor(f"the executor {type(broken).__name__} is broken and cannot be replaced from here")
     _log.warning("a worker process died; going on with a new pool of the same size")

@@ -180,7 +180,7 @@ class TestDamaged:
             ("UPDATE events SET kind = 'melted' WHERE number = 4", "event 4 cannot be understood.*melted"),
             ("UPDATE events SET trial = 99 WHERE number = 4", "event 4 cannot be understood"),
             ("UPDATE events SET new = '{}' WHERE number = 1", "event 1 cannot be understood"),
-            ("UPDATE events SET new = '[3]' WHERE number = 1", "event 1 cannot be understood"),
+            ("UPDATE events SET new = '[3]' WHERE number = 1", "damaged, a record cannot be read"),
             (
                 'UPDATE events SET new = \'{"values": {"y": NaN}}\' WHERE number = 4',
                 "damaged, a record cannot be read: NaN is not a",
