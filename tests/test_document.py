@@ -179,5 +179,6 @@ def test_differences_name_the_place_and_both_sides() -> None:
     other: dict[str, Any] = {"study": {"budget": 40}, "space": {"a": {"low": 0}, "b": {"low": 0}}}
     assert differences(one, other) == ["study.budget: 60 is stored, 40 was given"]
     assert differences(one, one) == []
+    assert differences(one, {**one, "study": {}}) == ["study.budget: 60 is stored, nothing was given"]
     turned = {**one, "space": {"b": {"low": 0}, "a": {"low": 0}}}
     assert differences(one, turned) == ["the inputs or objectives are in another order"]

@@ -279,9 +279,11 @@ class TestLeases:
     def test_a_stored_study_is_worked_on_under_a_lease_and_a_name(self, tmp_path: Path) -> None:
         study = study_of(storage=tmp_path / "a.db").optimize(measure, 1)
         (trial,) = study.trials
-        assert trial.expires is not None
         assert str(os.getpid()) in (trial.owner or "")
-        assert study_of().optimize(measure, 1).trials[0].expires is None
+        assert [event.new["expires"] is not None for event in study.log() if event.kind == "asked"] == [True]
+        assert trial.expires is None, "what is done needs no lease"
+        in_memory = study_of().optimize(measure, 1)
+        assert [event.new["expires"] for event in in_memory.log() if event.kind == "asked"] == [None]
 
     def test_a_result_that_somebody_else_told_meanwhile_is_let_go_with_a_warning(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture

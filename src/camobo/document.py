@@ -237,13 +237,17 @@ def differences(stored: Document, given: Document) -> list[str]:
     flat_stored, flat_given = _flat(stored), _flat(given)
     places = list(dict.fromkeys([*flat_stored, *flat_given]))
     lines = [
-        f"{place}: {flat_stored.get(place, 'nothing')!r} is stored, {flat_given.get(place, 'nothing')!r} was given"
+        f"{place}: {_side(flat_stored, place)} is stored, {_side(flat_given, place)} was given"
         for place in places
         if flat_stored.get(place) != flat_given.get(place)
     ]
     if not lines and list(flat_stored) != list(flat_given):
         lines.append("the inputs or objectives are in another order")
     return lines
+
+
+def _side(flat: Mapping[str, Any], place: str) -> str:
+    return repr(flat[place]) if place in flat else "nothing"
 
 
 def _flat(document: Mapping[str, Any], above: str = "") -> dict[str, Any]:

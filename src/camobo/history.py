@@ -165,7 +165,7 @@ def _changed(trial: Trial, event: Event, objectives: Mapping[str, str]) -> Trial
     if event.kind == "released":
         return replace(trial, state=State.RELEASED, owner=None, expires=None)
     if event.kind == "failed":
-        return replace(trial, state=State.FAILED, reason=new["reason"], told=number)
+        return replace(trial, state=State.FAILED, reason=new["reason"], told=number, expires=None)
     if event.kind == "told":
         values, whole = _merged(trial, event, objectives)
         return replace(
@@ -173,6 +173,7 @@ def _changed(trial: Trial, event: Event, objectives: Mapping[str, str]) -> Trial
             state=State.COMPLETE if whole else trial.state,
             values=values,
             told=number if whole else None,
+            expires=None if whole else trial.expires,
             cost=new.get("cost", trial.cost),
             note=new.get("note", trial.note),
         )

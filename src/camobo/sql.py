@@ -190,7 +190,7 @@ def _typed(place: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        text = " ".join(str(error.orig).split())
+        text = " ".join(str(error.orig).split()).rstrip(".?")
         raise StorageError(f"{place}: {text}.{_advice(text.lower())} What was stored before is as it was.") from error
     except SQLAlchemyError as error:
         raise StorageError(f"{place}: {' '.join(str(error).split())}.") from error
