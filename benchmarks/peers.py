@@ -67,7 +67,9 @@ class OptunaSession:
     """Optuna's GPSampler; earlier points enter the study as finished trials."""
 
     def __init__(self, problem: Problem, seed: int) -> None:
-        self._space = {name: optuna.distributions.FloatDistribution(0, 1) for name in problem.space.names}
+        self._space: dict[str, Any] = {
+            name: optuna.distributions.FloatDistribution(0, 1) for name in problem.space.names
+        }
         # The caller brings the first points, so the sampler needs no random start of its own.
         sampler = optuna.samplers.GPSampler(seed=seed, n_startup_trials=1, deterministic_objective=True)
         self._study = optuna.create_study(directions=["minimize"] * len(problem.objectives), sampler=sampler)
