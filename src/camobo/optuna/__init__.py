@@ -11,14 +11,12 @@ Storage, dashboard, distribution and everything else stay Optuna's.
 
 from __future__ import annotations
 
-from camobo.errors import MissingExtraError
-
 try:
     import optuna as _optuna  # noqa: F401
 except ImportError as _error:
-    raise MissingExtraError(
+    raise ImportError(
         f"camobo.optuna needs Optuna 4.4 or later ({_error}). Install it with: pip install 'camobo[optuna]'"
-    ) from _error
+    ) from None
 
 from camobo.optuna.records import Record, read
 from camobo.optuna.sampler import CostAwareSampler

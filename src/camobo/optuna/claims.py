@@ -7,12 +7,12 @@ known to itself alone, and another worker may choose the same. So a claim goes i
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 import optuna
-from optuna.trial import FrozenTrial, TrialState
+from optuna.trial import FrozenTrial
 
 from camobo.optuna.inputs import Inputs
 from camobo.space import Array
@@ -48,10 +48,17 @@ def unit(trial: FrozenTrial, inputs: Inputs) -> Array | None:
     return inputs.unit({**chosen, **trial.params})
 
 
-def is_rivalled(study: optuna.Study, trial: FrozenTrial, point: Array, inputs: Inputs) -> bool:
-    """Whether another running trial is, or is about to be, at the (d,) point."""
-    for other in study.get_trials(deepcopy=False, states=(TrialState.RUNNING,)):
-        at = None if other.number == trial.number else unit(other, inputs)
-        if at is not None and np.abs(at - point).max() <= _SAME:
-            return True
-    return False
+def rivals(
+    study: optuna.Study, trial: FrozenTrial, point: Array, inputs: Inputs, known: Collection[int]
+) -> list[FrozenTrial]:
+    """The other trials at the (d,) point, apart from those known by number to have ended before it was chosen.
+
+    One that ended since is among them: it ran while the point was being chosen.
+    """
+    found = []
+    for other in study.get_trials(deepcopy=False):
+        if other.number != trial.number and other.number not in known:
+            at = inputs.unit(other.params) if other.state.is_finished() else unit(other, inputs)
+            if at is not None and np.abs(at - point).max() <= _SAME:
+                found.append(other)
+    return found

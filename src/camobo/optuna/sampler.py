@@ -168,24 +168,23 @@ class CostAwareSampler(BaseSampler):
         params: dict[str, Any] = {}
         for attempt in range(_TRIES):
             start = time.monotonic()
+            trials = [given for given in study.get_trials(deepcopy=False) if given.number != trial.number]
             try:
-                unit = self._suggested(study, trial, inputs)
+                unit = self._suggested(study, trials, trial.number, inputs)
             except SpaceExhausted:
-                self._tell_once(
-                    "exhausted", "every point of the search space has been tried: from here on, some again."
-                )
+                self._tell_once("exhausted", "every point of the search space has been tried: some are tried again.")
                 return self._drawn(inputs, trial)
             params = inputs.params(unit)
             claims.write(study, trial, attempt, params, inputs)
-            if not claims.is_rivalled(study, trial, unit, inputs):
+            ended = {given.number for given in trials if given.state.is_finished()}
+            if not claims.rivals(study, trial, unit, inputs, ended):
                 break
             time.sleep(4.0 * (time.monotonic() - start) * self._stream("wait", trial.number, attempt).random())
-            if not claims.is_rivalled(study, trial, unit, inputs):
+            if not claims.rivals(study, trial, unit, inputs, ended):
                 break
         return params
 
-    def _suggested(self, study: optuna.Study, trial: FrozenTrial, inputs: Inputs) -> Array:
-        trials = [given for given in study.get_trials(deepcopy=False) if given.number != trial.number]
+    def _suggested(self, study: optuna.Study, trials: Sequence[FrozenTrial], number: int, inputs: Inputs) -> Array:
         objectives = objectives_of(study)
         plan = Plan(
             space=inputs.space,
@@ -200,8 +199,8 @@ class CostAwareSampler(BaseSampler):
         self._tell_of_names(trials, inputs)
         self._tell_of_values(trials)
         known = [models for given, models in self._models if given == plan]
-        data = observed.data(trials, trial.number + 1, inputs, plan)
-        suggestion = engine.suggest(plan, data, trial.number, *known[-1:])
+        data = observed.data(trials, number + 1, inputs, plan)
+        suggestion = engine.suggest(plan, data, number, *known[-1:])
         if suggestion.models is not None:
             self._models.append((plan, suggestion.models))
         return suggestion.unit
