@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from camobo.errors import InvalidSpaceError, InvalidValueError
@@ -46,12 +47,14 @@ class Inputs:
 
     def unit(self, params: Mapping[str, Any]) -> Array | None:
         """(d,) where Optuna's params lie in the unit cube; None if some are missing or lie outside it."""
+        coordinates = []
         try:
-            return self.space.to_unit(
-                {name: _number(given, params[name]) for name, given in self.distributions.items()}
-            )
+            for (name, given), distribution in zip(self.space.inputs.items(), self.distributions.values(), strict=True):
+                number = given.check(name, _number(distribution, params[name]))
+                coordinates.append(given.to_unit(number))
         except (KeyError, InvalidValueError):
             return None
+        return np.array(coordinates)
 
     def params(self, unit: Array) -> dict[str, Any]:
         """Optuna's params at (d,) unit-cube coordinates."""
@@ -124,9 +127,9 @@ def _number(given: BaseDistribution, value: Any) -> Param:
             return int(given.to_internal_repr(value))
         except ValueError as error:
             raise InvalidValueError(str(error)) from None
-    if not isinstance(given, (FloatDistribution, IntDistribution)) or not _counts_steps(given):
+    if not isinstance(given, (FloatDistribution, IntDistribution)) or given.step is None or not _counts_steps(given):
         return value
-    steps = (value - given.low) / (given.step or 1)
+    steps = (value - given.low) / given.step
     if not math.isfinite(steps) or abs(steps - round(steps)) > 1e-6:
         raise InvalidValueError(f"{value!r} is not on the grid of {given!r}.")
     return round(steps)

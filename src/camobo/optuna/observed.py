@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -48,17 +49,21 @@ def outcome(trial: FrozenTrial, plan: Plan, earlier: Sequence[Sequence[float]]) 
     """
     if trial.state not in (TrialState.COMPLETE, TrialState.PRUNED) or not trial.values:
         return None
-    values = plan.signs * np.array(trial.values)
-    told = constraints_of(trial) if plan.constraints else {}
-    row = np.array([*values, *(told.get(name, 0.0) for name in plan.constraints)])
-    if not np.isfinite(row).all():
+    row = [
+        value if goal == "max" else -value for value, goal in zip(trial.values, plan.objectives.values(), strict=True)
+    ]
+    if plan.constraints:
+        told = constraints_of(trial)
+        row += [told.get(name, 0.0) for name in plan.constraints]
+    if not all(map(math.isfinite, row)):
         return None
     if trial.state is TrialState.PRUNED:
         if not earlier:
             return None
-        before = np.array(earlier)[:, : len(values)]
-        row[: len(values)] = np.clip(values, before.min(axis=0), np.median(before, axis=0))
-    return [float(number) for number in row]
+        before = np.array(earlier)[:, : len(trial.values)]
+        kept = np.clip(row[: len(trial.values)], before.min(axis=0), np.median(before, axis=0))
+        row[: len(trial.values)] = kept.tolist()
+    return row
 
 
 def _ended(trial: FrozenTrial) -> tuple[bool, float, int]:

@@ -61,7 +61,7 @@ def objectives_of(study: optuna.Study) -> dict[str, Goal]:
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     """What the trial's constraints came out at, by name; it is feasible if none is above zero."""
-    if hasattr(trial, "constraints"):  # Optuna 5
+    if hasattr(FrozenTrial, "constraints"):  # Optuna 5
         return dict(trial.constraints)
     return {str(k): value for k, value in enumerate(trial.system_attrs.get("constraints") or ())}
 
