@@ -23,7 +23,7 @@ LAYERS: list[set[str]] = [
     {"engine"},
     {"trial"},
     {"study"},
-    {"optuna"},
+    {"botorch", "optuna"},
     {"cli"},
     {"__main__"},
 ]
@@ -31,7 +31,7 @@ LAYERS: list[set[str]] = [
 RANK = {unit: rank for rank, layer in enumerate(LAYERS) for unit in layer}
 PROBLEMS_MAY_IMPORT = {"errors", "space", "pareto", "problems"}
 CORE_DEPENDENCIES = {"numpy", "scipy", "moocore", "threadpoolctl"}
-ALSO_IMPORTS = {"cli": {"typer", "rich"}, "optuna": {"optuna"}}
+ALSO_IMPORTS = {"cli": {"typer", "rich"}, "optuna": {"optuna"}, "botorch": {"torch", "botorch"}}
 """What a unit may import from outside beyond that."""
 FILES = sorted(ROOT.rglob("*.py"))
 PROBLEM_FILES = sorted((ROOT / "problems").glob("*.py"))
