@@ -1,7 +1,7 @@
 """A cost-aware study in optuna-dashboard: make one, serve it, and look at the page.
 
-    pip install 'camobo[optuna]' optuna-dashboard && python examples/optuna_dashboard.py          until Ctrl-C
-    python examples/optuna_dashboard.py --once                                                    fetch it, and stop
+    pip install 'camobo[optuna]' optuna-dashboard && python examples/dashboard.py          until Ctrl-C
+    python examples/dashboard.py --once                                                  fetch it, and stop
 
 The sampler keeps everything in Optuna's own storage, so the dashboard needs nothing from camobo.
 """
@@ -52,9 +52,8 @@ def main() -> None:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             page = urllib.request.urlopen(f"{address}/dashboard").read().decode()
             told = json.load(urllib.request.urlopen(f"{address}/api/studies"))
-            print(
-                f"{address}/dashboard: {len(page)} characters, studies: {[s['study_name'] for s in told['study_summaries']]}"
-            )
+            names = [summary["study_name"] for summary in told["study_summaries"]]
+            print(f"{address}/dashboard: {len(page)} characters, studies: {', '.join(names)}")
             server.shutdown()
         else:
             print(f"Open {address}/dashboard; Ctrl-C ends it.")
