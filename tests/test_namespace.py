@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import subprocess
@@ -25,7 +26,11 @@ DOCUMENTED = {
     "Study",
     "Trial",
 } | {name for name, given in vars(errors).items() if inspect.isclass(given)}
-PUBLIC = [(camobo, name) for name in sorted(camobo.__all__)] + [(problems, name) for name in sorted(problems.__all__)]
+HOMES = [camobo, problems]
+for _extra in ("camobo.optuna", "camobo.botorch"):
+    with contextlib.suppress(ImportError):  # an extra that is not installed
+        HOMES.append(importlib.import_module(_extra))
+PUBLIC = [(home, name) for home in HOMES for name in sorted(home.__all__)]
 
 
 def methods(given: type) -> Iterator[tuple[str, Callable[..., Any]]]:

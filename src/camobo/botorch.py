@@ -33,6 +33,8 @@ from camobo.cost import CostLike, Discount, Moment, as_cost
 from camobo.errors import InvalidOptionError
 from camobo.scalarize import flat_weights
 
+__all__ = ["CostAwareUCB"]
+
 _LEAST_VARIANCE = 1e-14
 
 
