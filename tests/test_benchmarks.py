@@ -68,7 +68,7 @@ class TestTheContestsArithmetic:
         run = contest_run([0.1, 0.5, 0.9], [1.0, 2.5, 4.0])
         assert [figures.money_to(run, target) for target in (0.1, 0.4, 0.95)] == [1.0, 2.5, float("inf")]
 
-    def test_a_ratio_compares_medians_and_says_when_it_is_a_bound(self, figures: ModuleType) -> None:
+    def test_a_ratio_compares_medians_and_charges_whoever_misses_the_target(self, figures: ModuleType) -> None:
         runs = {}
         for seed in range(6):
             runs["p", "ours", seed] = contest_run([0.5, 0.9], [1.0, 2.0 + 0.01 * seed])
@@ -76,10 +76,14 @@ class TestTheContestsArithmetic:
             runs["p", "never", seed] = contest_run([0.1, 0.2], [1.0, 8.0])
         found = figures.ratio(runs, "p", "ours", "theirs", 0.9)
         assert found.value == pytest.approx(2.02 / 4.0)
-        assert found.certain
+        assert found.ours_reached
+        assert found.theirs_reached
         assert found.p < 0.05
-        bound = figures.ratio(runs, "p", "ours", "never", 0.9)
-        assert (bound.certain, bound.theirs) == (False, 8.0)
+        won = figures.ratio(runs, "p", "ours", "never", 0.9)
+        assert (won.theirs_reached, won.theirs) == (False, 16.0)
+        lost = figures.ratio(runs, "p", "never", "ours", 0.9)
+        assert (lost.ours_reached, lost.value) == (False, pytest.approx(16.0 / 2.02))
+        assert figures.ratio(runs, "p", "never", "never", 0.9) is None
         assert figures.ratio(runs, "p", "ours", "absent", 0.9) is None
 
     def test_the_best_reached_is_the_best_median_of_finished_runs(self, figures: ModuleType) -> None:

@@ -59,38 +59,45 @@ def money_to(run: Mapping[str, Any], target: float) -> float:
     return float(run["money"][reached[0]]) if len(reached) else math.inf
 
 
+def penalty(runs: Runs, problem: str) -> float:
+    """What a run that does not reach its target is charged: twice the most any run spent on the problem (PAR2)."""
+    return 2.0 * max(
+        (float(run["money"][-1]) for key, run in runs.items() if key[0] == problem and run["status"] == "finished"),
+        default=math.nan,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Our money to the target beside another method's, on one problem.
+    """Our money to the target beside another method's on one problem: medians, each run that misses it charged."""
 
-    `value` compares medians. A run that did not reach the target is counted with all it spent, which flatters it;
-    `certain` says whether the median runs of both reached it.
-    """
-
-    value: float
-    certain: bool
     ours: float
     theirs: float
+    ours_reached: bool
+    theirs_reached: bool
     p: float
     """One-sided Wilcoxon over the seeds both ran: how likely so much less money would be by chance."""
 
+    @property
+    def value(self) -> float:
+        """Below one: we paid less."""
+        return self.ours / self.theirs
+
 
 def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float) -> Ratio | None:
-    """None if one of them has no finished run."""
-    mine, other = finished(runs, problem, ours), finished(runs, problem, theirs)
-    if not mine or not other:
+    """None if one of them has no finished run, or neither reaches the target in its median run."""
+    charge = penalty(runs, problem)
+    paid = []
+    for method in (ours, theirs):
+        found = {seed: money_to(run, target) for seed, run in finished(runs, problem, method).items()}
+        paid.append({seed: money if money < math.inf else charge for seed, money in found.items()})
+    if not all(paid):
         return None
-    paid = [_or_all(given, target) for given in (mine, other)]
-    reached = [spread([money_to(run, target) for run in given.values()]).middle < math.inf for given in (mine, other)]
-    medians = [spread(list(given.values())).middle for given in paid]
-    shared = sorted(set(mine) & set(other))
-    p = _less([paid[0][seed] - paid[1][seed] for seed in shared])
-    return Ratio(medians[0] / medians[1], all(reached), medians[0], medians[1], p)
-
-
-def _or_all(runs: Mapping[int, Mapping[str, Any]], target: float) -> dict[int, float]:
-    found = {seed: money_to(run, target) for seed, run in runs.items()}
-    return {seed: paid if paid < math.inf else float(runs[seed]["money"][-1]) for seed, paid in found.items()}
+    mine, other = (spread(list(given.values())).middle for given in paid)
+    if mine == other == charge:
+        return None
+    p = _less([paid[0][seed] - paid[1][seed] for seed in sorted(set(paid[0]) & set(paid[1]))])
+    return Ratio(mine, other, mine < charge, other < charge, p)
 
 
 def _less(differences: Sequence[float]) -> float:

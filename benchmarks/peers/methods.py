@@ -20,6 +20,8 @@ class Method:
     knows: str
     own_start: bool = False
     """Whether it chooses its first points itself; else it is given uniform ones."""
+    stretch: int = 1
+    """How many times the problem's evaluations it is given."""
 
     def made(self, contest: Contest, seed: int) -> Session:
         """A new run; ImportError if what it needs is not installed."""
@@ -54,8 +56,10 @@ METHODS: dict[str, Method] = {
     "qLogNEHVI": Method("in_botorch", "InBotorch", ("botorch", "gpytorch", "torch"), "nothing"),
     "qLogNParEGO": Method("in_botorch", "ParEGO", ("botorch", "gpytorch", "torch"), "nothing"),
     "qLogNEHVI ÷ cost": Method("in_botorch", "PerMoney", ("botorch", "gpytorch", "torch"), "the true price"),
-    "FLAML CFO": Method("in_flaml", "cfo", ("flaml",), "the cheap end", own_start=True),
-    "FLAML BlendSearch": Method("in_flaml", "blendsearch", ("flaml", "optuna"), "the cheap end", own_start=True),
+    "FLAML CFO": Method("in_flaml", "cfo", ("flaml",), "the cheap end", own_start=True, stretch=3),
+    "FLAML BlendSearch": Method(
+        "in_flaml", "blendsearch", ("flaml", "optuna"), "the cheap end", own_start=True, stretch=3
+    ),
     "SMAC3 ParEGO": Method("in_smac", "Smac", ("smac",), "nothing", own_start=True),
     "pymoo NSGA-II": Method("in_pymoo", "Nsga2", ("pymoo",), "nothing", own_start=True),
     "random": Method("session", "Random", ("numpy",), "nothing"),

@@ -132,7 +132,8 @@ def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *,
 
     def task() -> dict[str, Any]:
         evaluations = CONTESTS[problem]().evaluations
-        return measure(problem, method, seed, min(evaluations, 20) if short else evaluations, seconds)
+        allowed = METHODS[method].stretch * (min(evaluations, 20) if short else evaluations)
+        return measure(problem, method, seed, allowed, seconds)
 
     status, outcome = limited(task, 4 * seconds, MEMORY_BYTES)
     record = {
