@@ -35,12 +35,15 @@ class Inputs:
 
     distributions: Mapping[str, BaseDistribution]
     space: Space
+    plain: frozenset[str]
+    """The parameters whose value is the input's own."""
 
     @classmethod
     def of(cls, distributions: Mapping[str, BaseDistribution], dear: Dear) -> Inputs:
         """The space of these distributions; `dear` may name other parameters too."""
         space = Space({name: _input(name, given, dear.get(name)) for name, given in distributions.items()})
-        return cls(dict(distributions), space)
+        plain = {name for name, given in distributions.items() if not _is_counted(given)}
+        return cls(dict(distributions), space, frozenset(plain))
 
     def __contains__(self, name: str) -> bool:
         return name in self.distributions
@@ -49,9 +52,10 @@ class Inputs:
         """(d,) where Optuna's params lie in the unit cube; None if some are missing or lie outside it."""
         coordinates = []
         try:
-            for (name, given), distribution in zip(self.space.inputs.items(), self.distributions.values(), strict=True):
-                number = given.check(name, _number(distribution, params[name]))
-                coordinates.append(given.to_unit(number))
+            for name, given in self.space.inputs.items():
+                value = params[name]
+                number = value if name in self.plain else _number(self.distributions[name], value)
+                coordinates.append(given.to_unit(given.check(name, number)))
         except (KeyError, InvalidValueError):
             return None
         return np.array(coordinates)
@@ -120,16 +124,20 @@ def _counts_steps(given: FloatDistribution | IntDistribution) -> bool:
     return _on_grid(given) and (isinstance(given, FloatDistribution) or given.step > 1)
 
 
+def _is_counted(given: BaseDistribution) -> bool:
+    """Whether the input's value is a position or a count of steps."""
+    return isinstance(given, CategoricalDistribution) or _counts_steps(_numeric("", given))
+
+
 def _number(given: BaseDistribution, value: Any) -> Param:
-    """The value of the input that stands for Optuna's value."""
+    """The position, or the count of steps, that stands for Optuna's value."""
     if isinstance(given, CategoricalDistribution):
         try:
             return int(given.to_internal_repr(value))
         except ValueError as error:
             raise InvalidValueError(str(error)) from None
-    if not isinstance(given, (FloatDistribution, IntDistribution)) or given.step is None or not _counts_steps(given):
-        return value
-    steps = (value - given.low) / given.step
+    given = _numeric("", given)
+    steps = (value - given.low) / (given.step or 1)
     if not math.isfinite(steps) or abs(steps - round(steps)) > 1e-6:
         raise InvalidValueError(f"{value!r} is not on the grid of {given!r}.")
     return round(steps)

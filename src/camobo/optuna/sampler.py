@@ -198,10 +198,12 @@ class CostAwareSampler(BaseSampler):
         )
         self._tell_of_names(trials, inputs)
         self._tell_of_values(trials)
-        known = [models for given, models in self._models if given == plan]
         data = observed.data(trials, number + 1, inputs, plan)
-        suggestion = engine.suggest(plan, data, number, *known[-1:])
+        known = next((entry for entry in self._models if entry[0] == plan), None)
+        suggestion = engine.suggest(plan, data, number, None if known is None else known[1])
         if suggestion.models is not None:
+            if known is not None:
+                self._models.remove(known)  # its matrices are large: one of a kind is enough
             self._models.append((plan, suggestion.models))
         return suggestion.unit
 
