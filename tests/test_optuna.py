@@ -255,7 +255,15 @@ class TestTrialsOfEveryKind:
             assert observed.outcome(ended(0.5, reported, TrialState.PRUNED), plan, earlier) == [counted]
         assert observed.outcome(ended(0.5, 0.3, TrialState.PRUNED), plan, []) is None
 
-    def test_a_study_with_a_pruner_goes_on_and_finds_the_best(self) -> None:
+    @pytest.mark.parametrize(
+        "pruner",
+        [
+            optuna.pruners.MedianPruner(n_startup_trials=3, n_warmup_steps=1),
+            optuna.pruners.HyperbandPruner(max_resource=5),
+        ],
+        ids=["median", "hyperband"],
+    )
+    def test_a_study_with_a_pruner_goes_on_and_finds_the_best(self, pruner: optuna.pruners.BasePruner) -> None:
         def curve(trial: optuna.Trial) -> float:
             x = trial.suggest_float("x", 0, 1)
             for step in range(5):
@@ -264,7 +272,6 @@ class TestTrialsOfEveryKind:
                     raise optuna.TrialPruned
             return (x - 0.7) ** 2 + 0.2
 
-        pruner = optuna.pruners.MedianPruner(n_startup_trials=3, n_warmup_steps=1)
         study = optuna.create_study(sampler=CostAwareSampler(seed=0), pruner=pruner)
         study.optimize(curve, n_trials=25)
         assert any(trial.state is TrialState.PRUNED for trial in study.trials)

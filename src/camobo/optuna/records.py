@@ -56,7 +56,8 @@ def objectives_of(study: optuna.Study) -> dict[str, Goal]:
     """The objectives' names, as the study has them or else value0, value1, …, and which way is better."""
     goals: list[Goal] = ["max" if given == StudyDirection.MAXIMIZE else "min" for given in study.directions]
     default = ["value"] if len(goals) == 1 else [f"value{m}" for m in range(len(goals))]
-    return dict(zip(study.metric_names or default, goals, strict=True))
+    named = getattr(study, "metric_names", None)  # a bracket of Hyperband's is a study without this
+    return dict(zip(named or default, goals, strict=True))
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
