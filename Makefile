@@ -5,7 +5,8 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test lint types check bench bench-quick bench-peers bench-storage faults tune clean
+.PHONY: help demo test lint types check bench bench-quick bench-sampler bench-peers bench-peers-short \
+	bench-peers-page bench-storage faults dist-check test-min tune clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -54,8 +55,34 @@ faults: .venv/ready  ## the fault tests at full length: benchmarks/results/fault
 	printf '# Fault tests at full length\n\n`make faults`\n\n' > benchmarks/results/faults.md
 	CAMOBO_LONG=1 CAMOBO_FIGURES=benchmarks/results/faults.md .venv/bin/pytest -n 2 tests/faults
 
+bench-sampler: .venv/ready  ## the Optuna sampler beside the bare engine and GPSampler
+	.venv/bin/python benchmarks/sampler.py
+
+# Peers that do not install are skipped by the contest, so each is tried on its own.
+.venv-peers/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python $(PIP) --editable '.[bench]' matplotlib scikit-learn
+	for peer in flaml smac pymoo; do .venv-peers/bin/python $(PIP) $$peer || echo "$$peer does not install"; done
+	touch $@
+
+bench-peers: .venv-peers/ready  ## camobo beside its peers: runs what is missing (days), then writes docs/benchmarks.md
+	cd benchmarks && ../.venv-peers/bin/python -m peers.run
+	cd benchmarks && ../.venv-peers/bin/python -m peers.write
+
+bench-peers-short: .venv-peers/ready  ## whether every peer runs: 2 seeds, 20 evaluations
+	cd benchmarks && ../.venv-peers/bin/python -m peers.run --short
+
+bench-peers-page: .venv-peers/ready  ## docs/benchmarks.md from the results there are
+	cd benchmarks && ../.venv-peers/bin/python -m peers.write
+
+dist-check:  ## build wheel and sdist, install each in a clean environment, and use it
+	PYTHON=$(PYTHON) .ci/dist-check
+
+test-min:  ## the tests that need no torch, with the oldest versions declared
+	PYTHON=$(PYTHON) .ci/test-min
+
 tune: .venv/ready  ## how the cost's strength was chosen: benchmarks/results/tune_cost.md
 	.venv/bin/python benchmarks/tune_cost.py
 
 clean:  ## remove the environments and caches
-	rm -rf .venv .venv-demo .venv-bench .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-demo .venv-bench .venv-peers .venv-min .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -90,7 +90,8 @@ def seconds_per_ask(problem: Problem, units: np.ndarray[Any, Any], cost: str | N
 
 def timing_rows() -> Iterator[Row]:
     """Seconds per ask against the peers."""
-    import peers
+    from peers import timing
+    from peers.limits import limited
 
     large = dtlz2(inputs=12, objectives=4)
     for problem, count, kind, bars in (
@@ -105,8 +106,8 @@ def timing_rows() -> Iterator[Row]:
         units = observations(problem, count, kind)
         ours = seconds_per_ask(problem, units)
         for peer, bar in zip(("gpsampler", "chebyshev-ucb"), bars, strict=True):
-            task = functools.partial(peers.seconds_per_ask, peer, problem, units, ASKS)
-            status, found = peers.limited(task, 900)
+            task = functools.partial(timing.seconds_per_ask, peer, problem, units, ASKS)
+            status, found = limited(task, 900)
             size = f"{problem.space.dimension}-D M={len(problem.objectives)} n={count}"
             what = f"ask, {problem.name} {size} ({kind} points), against {peer}"
             if status == "finished":

@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
-import peers
 from camobo.problems import Problem, branin_currin, dtlz2, zdt3
+from peers import timing
+from peers.limits import limited, why
 
 RESULTS = Path(__file__).parent / "results" / "peers_quality.json"
 PROBLEMS: dict[str, Problem] = {
@@ -47,13 +48,13 @@ def measure(problem: Problem, peer: str, seed: int) -> dict[str, Any]:
     """One run in this process, as far as it came, and why it ended there: "finished", "time", "memory" or "error"."""
     start, cpu_start, status, detail, found = time.perf_counter(), time.process_time(), "finished", "", []
     try:
-        for _, values in peers.steps(peer, problem, seed, EVALUATIONS, INITIAL):
+        for _, values in timing.steps(peer, problem, seed, EVALUATIONS, INITIAL):
             found.append(values)
             if time.process_time() - cpu_start > CPU_SECONDS and len(found) < EVALUATIONS:
                 status = "time"
                 break
     except Exception as error:  # a peer that fails is a result: it is recorded, not hidden
-        status, detail = peers.why(error), f"{type(error).__name__}: {error}"[:500]
+        status, detail = why(error), f"{type(error).__name__}: {error}"[:500]
     reached = {str(n): problem.hypervolume(np.array(found[:n])) for n in CHECKPOINTS if n <= len(found)}
     return {
         "status": status,
@@ -73,7 +74,7 @@ def in_own_process(problem: Problem, peer: str, seed: int) -> dict[str, Any]:
     is only there for an ask that never ends.
     """
     start = time.perf_counter()
-    status, result = peers.limited(lambda: measure(problem, peer, seed), 4 * CPU_SECONDS, MEMORY_BYTES)
+    status, result = limited(lambda: measure(problem, peer, seed), 4 * CPU_SECONDS, MEMORY_BYTES)
     if status == "finished":
         return dict(result)
     return {"status": status, "detail": result, "seconds": time.perf_counter() - start}
@@ -134,7 +135,7 @@ def main() -> None:
                     **outcome,
                     "limit": CPU_SECONDS,
                     "best": problem.best_hypervolume,
-                    "versions": peers.versions(),
+                    "versions": timing.versions(),
                 }
                 store({**stored(), key: record})
                 print(key, outcome["status"], outcome.get("hypervolume"), outcome.get("cpu_seconds"), flush=True)

@@ -18,6 +18,7 @@ from camobo.acquisition import (
     Acquisition,
     Curiosity,
     ExpectedHypervolume,
+    Feasible,
     ScalarisedUCB,
     Term,
     beta_practical,
@@ -28,7 +29,7 @@ from camobo.scalarize import directions, normal, quasi_random, reach
 from camobo.space import Array, Categorical, Integer, Real, Space
 from strategies import law, spaces, units
 
-AnyUtility: TypeAlias = ScalarisedUCB | ExpectedHypervolume | Curiosity
+AnyUtility: TypeAlias = ScalarisedUCB | ExpectedHypervolume | Curiosity | Feasible
 
 UNIT_FRONT = np.array([[0.2, 0.9], [0.5, 0.6], [0.8, 0.1]])
 
@@ -253,6 +254,34 @@ class TestCuriosity:
             assert np.all(np.diff(values) > 0.05)
             assert values[0] < 0.3 * values[-1]
             assert values[-1] <= 0.5
+
+
+class TestFeasible:
+    def test_it_is_the_utility_times_the_probability_that_every_constraint_holds(self) -> None:
+        rng = np.random.default_rng(3)
+        mean, deviation, limits = rng.normal(size=(6, 4)), rng.uniform(0.2, 2.0, size=(6, 4)), np.array([0.3, -0.5])
+        holds = np.prod(norm.cdf(limits, loc=mean[:, 2:], scale=deviation[:, 2:]), axis=1)
+        found = Feasible(ucb(), limits).log(mean, deviation)
+        assert found == pytest.approx(ucb().log(mean[:, :2], deviation[:, :2]) + np.log(holds))
+        assert Feasible(None, limits).log(mean[:, 2:], deviation[:, 2:]) == pytest.approx(np.log(holds))
+
+    @pytest.mark.parametrize("utility", [ucb(softness=0.02), Curiosity(0.1), None], ids=["UCB", "curiosity", "none"])
+    def test_its_slopes_are_differences(self, utility: Any) -> None:
+        rng = np.random.default_rng(5)
+        width = 4 if utility is not None else 2
+        mean, deviation = rng.normal(size=(5, width)), rng.uniform(0.2, 2.0, size=(5, width))
+        assert_slopes_are_differences(Feasible(utility, np.array([0.3, -0.5])), mean, deviation)
+
+    def test_a_hopeless_point_keeps_a_finite_value_and_a_slope_towards_feasibility(self) -> None:
+        given = Feasible(None, np.zeros(1))
+        value, by_mean, _ = given.log_slopes(np.array([[1e3], [1.0]]), np.full((2, 1), 1e-3))
+        assert np.isfinite(value).all()
+        assert (by_mean < 0.0).all()
+
+    def test_softened_it_holds_a_softened_utility(self) -> None:
+        softened = Feasible(ucb(), np.zeros(1)).softened().utility
+        assert isinstance(softened, ScalarisedUCB)
+        assert softened.softness == ucb().softened().softness > 0.0
 
 
 class Counted(np.ndarray[Any, np.dtype[np.float64]]):

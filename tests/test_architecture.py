@@ -35,6 +35,7 @@ LAYERS: list[set[str]] = [
     {"expense"},
     {"plot"},
     {"report"},
+    {"botorch", "optuna"},
     {"cli"},
     {"__main__"},
 ]
@@ -43,8 +44,10 @@ RANK = {unit: rank for rank, layer in enumerate(LAYERS) for unit in layer}
 PROBLEMS_MAY_IMPORT = {"errors", "space", "pareto", "problems"}
 CORE_DEPENDENCIES = {"numpy", "scipy", "moocore", "threadpoolctl"}
 ALSO_IMPORTS = {
+    "botorch": {"torch", "botorch"},
     "cli": {"typer", "rich"},
     "document": {"tomli"},
+    "optuna": {"optuna"},
     "plot": {"plotly"},
     "progress": {"rich"},
     "sql": {"sqlalchemy"},

@@ -41,3 +41,82 @@ def test_a_short_cost_aware_run_spends_less_than_a_blind_one(
     aware = sum(cost_study.run("matyas-booth", seed, {}).money for seed in seeds)
     blind = sum(cost_study.run("matyas-booth", seed, {"cost": None}).money for seed in seeds)
     assert aware < 0.8 * blind
+
+
+@pytest.fixture(scope="module")
+def figures() -> ModuleType:
+    sys.path.insert(0, str(FOLDER))
+    return importlib.import_module("peers.figures")
+
+
+def contest_run(hypervolume: list[float], money: list[float], **more: object) -> dict[str, object]:
+    count = len(money)
+    return {
+        "status": "finished",
+        "evaluations": count,
+        "at": list(range(1, count + 1)),
+        "hypervolume": hypervolume,
+        "money": money,
+        "asks": [0.1],
+        "use": [1.0],
+        **more,
+    }
+
+
+class TestTheContestsArithmetic:
+    def test_money_to_a_target_is_what_was_paid_when_it_was_first_reached(self, figures: ModuleType) -> None:
+        run = contest_run([0.1, 0.5, 0.9], [1.0, 2.5, 4.0])
+        assert [figures.money_to(run, target) for target in (0.1, 0.4, 0.95)] == [1.0, 2.5, float("inf")]
+
+    def test_a_ratio_compares_medians_and_charges_whoever_misses_the_target(self, figures: ModuleType) -> None:
+        runs = {}
+        for seed in range(6):
+            runs["p", "ours", seed] = contest_run([0.5, 0.9], [1.0, 2.0 + 0.01 * seed])
+            runs["p", "theirs", seed] = contest_run([0.2, 0.9 if seed < 5 else 0.3], [3.0, 4.0])
+            runs["p", "never", seed] = contest_run([0.1, 0.2], [1.0, 8.0])
+        found = figures.ratio(runs, "p", "ours", "theirs", 0.9)
+        assert found.value == pytest.approx(2.02 / 4.0)
+        assert found.ours_reached
+        assert found.theirs_reached
+        assert found.p < 0.05
+        won = figures.ratio(runs, "p", "ours", "never", 0.9)
+        assert (won.theirs_reached, won.theirs) == (False, 16.0)
+        lost = figures.ratio(runs, "p", "never", "ours", 0.9)
+        assert (lost.ours_reached, lost.value) == (False, pytest.approx(16.0 / 2.02))
+        assert figures.ratio(runs, "p", "never", "never", 0.9) is None
+        assert figures.ratio(runs, "p", "ours", "absent", 0.9) is None
+
+    def test_the_best_reached_is_the_best_median_of_finished_runs(self, figures: ModuleType) -> None:
+        runs = {("p", "a", seed): contest_run([0.1 * seed], [1.0]) for seed in range(1, 4)}
+        runs["p", "b", 0] = contest_run([1.0], [1.0], status="time")
+        assert figures.best_reached(runs, "p", ["a", "b"]) == pytest.approx(0.2)
+
+    def test_a_curve_over_money_holds_what_had_been_reached_for_it(self, figures: ModuleType) -> None:
+        grid, shares = figures.median_curve({("p", "a", 0): contest_run([0.2, 0.6], [1.0, 3.0])}, "p", "a", True)
+        assert [shares[grid <= limit][-1] for limit in (0.9, 2.9, 3.0)] == [0.0, 0.2, 0.6]
+
+
+def test_a_short_contest_runs_is_kept_and_is_not_run_again(tmp_path: Path, figures: ModuleType) -> None:
+    run = importlib.import_module("peers.run")
+    found = run.measure("zdt1", "cheapest first", 0, 12, 60.0)
+    assert found["status"] == "finished"
+    assert len(found["hypervolume"]) == found["evaluations"] == 12
+    assert found["money"] == sorted(found["money"])
+    aware = run.measure("zdt1", "camobo", 0, 12, 60.0)
+    assert aware["use"][0] < 6.0
+    file = tmp_path / "runs.jsonl"
+    run.run_one(file, "zdt1", "random", 3, 60.0, short=True)
+    with file.open("a") as lines:
+        lines.write('{"problem": "zdt1", "meth')  # cut off by a crash
+    assert list(run.stored(file)) == [("zdt1", "random", 3)]
+
+
+def test_the_contests_best_hypervolumes_of_zdt_are_those_of_their_fronts() -> None:
+    sys.path.insert(0, str(FOLDER))
+    problems = importlib.import_module("peers.problems")
+    f1 = np.linspace(0, 1, 4001)
+    for name in ("zdt1", "zdt2"):
+        contest = problems.CONTESTS[name]()
+        points = np.column_stack([f1, np.zeros((len(f1), contest.inputs - 1))])
+        values = np.array([contest.measure(point).values for point in points])
+        assert contest.hypervolume(values, np.zeros((len(values), 0))) == pytest.approx(1.0, abs=1e-3)

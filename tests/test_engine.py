@@ -321,6 +321,54 @@ class TestAccount:
         assert told.notes == ("initial design",)
 
 
+def constrained(units: Array, limit: float) -> Data:
+    """Measured with a constraint: the first input must not exceed the limit."""
+    values = np.column_stack([measure(units), units[:, 0] - limit])
+    none = np.zeros((0, 2))
+    return Data(units, values, none, none, 1 + len(units))
+
+
+class TestConstraints:
+    PLAN = plan(constraints=("at most",))
+
+    def test_infeasible_trials_inform_the_models_but_are_no_front(self) -> None:
+        given = replace(self.PLAN, seed=2)
+        units = some(given, 20)
+        for step in range(20):
+            suggestion = suggest(given, constrained(units, 0.5), 100 + step)
+            units = np.vstack([units, suggestion.unit])
+        late = units[20:]
+        assert (late[:, 0] <= 0.5).mean() >= 0.8
+        blind = units[:20]
+        for step in range(20):
+            blind = np.vstack([blind, suggest(plan(seed=2), data(plan(), blind), 100 + step).unit])
+        assert (blind[20:, 0] <= 0.5).mean() < 0.75
+
+    def test_with_nothing_feasible_it_looks_for_a_feasible_point_first(self) -> None:
+        units = some(self.PLAN, 10)
+        units[:, 0] = 0.4 + 0.6 * units[:, 0]
+        suggestion = suggest(self.PLAN, constrained(units, 0.2), 50)
+        assert suggestion.notes[0] == "looks for a feasible point"
+        assert suggestion.unit[0] <= 0.2
+
+    def test_a_constraint_that_always_holds_changes_nothing(self) -> None:
+        units = some(self.PLAN, 12)
+        bound = suggest(self.PLAN, constrained(units, 1e6), 50).unit
+        assert bound == pytest.approx(suggest(plan(), data(plan(), units), 50).unit, abs=1e-3)
+
+    def test_the_account_speaks_of_the_objectives(self) -> None:
+        units = some(self.PLAN, 12)
+        told = account(self.PLAN, constrained(units, 0.5), 50, units[0])
+        assert told.mean is not None
+        assert told.mean.shape == (2,)
+
+    def test_the_papers_method_keeps_to_constraints_too(self) -> None:
+        units = some(self.PLAN, 15)
+        given = plan(constraints=("at most",), method="paper")
+        found = [suggest(given, constrained(units, 0.5), number).unit[0] for number in range(50, 56)]
+        assert np.mean(np.array(found) <= 0.55) >= 0.8
+
+
 class TestSearching:
     def test_twenty_five_points_close_in_on_the_best_of_one_objective(self) -> None:
         units = run(plan(seed=1, objectives={"f": "max"}), 25).units

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import importlib
 import inspect
 import subprocess
@@ -27,9 +28,11 @@ DOCUMENTED = {
     "Study",
     "Trial",
 } | {name for name, given in vars(errors).items() if inspect.isclass(given)}
-PUBLIC = [(camobo, name) for name in sorted(camobo.__all__)] + [
-    (home, name) for home in (problems, plot, report) for name in sorted(home.__all__)
-]
+HOMES = [camobo, problems, plot, report]
+for _extra in ("camobo.optuna", "camobo.botorch"):
+    with contextlib.suppress(ImportError):  # an extra that is not installed
+        HOMES.append(importlib.import_module(_extra))
+PUBLIC = [(home, name) for home in HOMES for name in sorted(home.__all__)]
 
 
 def methods(given: type) -> Iterator[tuple[str, Callable[..., Any]]]:

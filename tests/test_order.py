@@ -43,6 +43,18 @@ def meaning(order: Order) -> tuple[set[str], set[tuple[str, str]], set[tuple[str
 
 class TestReading:
     @law
+    @given(stated_orders(), st.data())
+    def test_among_some_of_its_names_an_order_says_what_it_said(self, stated: Stated, data: st.DataObject) -> None:
+        some = data.draw(st.lists(st.sampled_from(stated.names), unique=True))
+        _, dearer, tied = meaning(Order.parse(stated.text))
+        kept = Order.parse(stated.text).among([*some, "not in it"])
+        if kept is None:
+            assert some == []
+            return
+        expected = [{(a, b) for a, b in pairs if a in some and b in some} for pairs in (dearer, tied)]
+        assert meaning(kept) == (set(some), *expected)
+
+    @law
     @given(stated_orders())
     def test_an_order_means_what_follows_from_its_comparisons_and_nothing_more(self, stated: Stated) -> None:
         dearer, tied = closure(stated)

@@ -16,6 +16,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_ndtr
 
 from camobo.cost import Discount
 from camobo.gp import GP
@@ -214,6 +215,51 @@ class Curiosity:
     def softened(self) -> Curiosity:
         """Itself: it has no kinks."""
         return self
+
+
+@dataclass(frozen=True, slots=True)
+class Feasible:
+    """A utility times the probability that every constraint holds: Q Π_k Φ((limit_k − μ_k) / σ_k).
+
+    The last columns of means and deviations are the constraints', one for each limit; the utility sees the others.
+    Without a utility, as long as nothing feasible is known, the probability is all there is to gain
+    (Gardner et al., Bayesian optimization with inequality constraints, ICML 2014).
+    """
+
+    utility: Utility | None
+    limits: Array
+    """(K,) the largest value of each constraint that is allowed, on the scale of its model."""
+
+    def log(self, mean: Array, deviation: Array) -> Array:
+        """(b,) log of the product."""
+        M = mean.shape[1] - len(self.limits)
+        probability = log_ndtr(self._margins(mean, deviation)).sum(axis=1)
+        if self.utility is None:
+            return np.asarray(probability)
+        return np.asarray(probability + self.utility.log(mean[:, :M], deviation[:, :M]))
+
+    def log_slopes(self, mean: Array, deviation: Array) -> tuple[Array, Array, Array]:
+        """(b,) log of the product and its gradients (b, M + K); d log Φ(t) / dt = φ(t) / Φ(t)."""
+        M = mean.shape[1] - len(self.limits)
+        margin = self._margins(mean, deviation)
+        probability = log_ndtr(margin)
+        pull = np.exp(-0.5 * margin**2 - 0.5 * math.log(2.0 * math.pi) - probability) / deviation[:, M:]
+        value = probability.sum(axis=1)
+        mean_slope, deviation_slope = np.zeros_like(mean), np.zeros_like(mean)
+        mean_slope[:, M:], deviation_slope[:, M:] = -pull, -pull * margin
+        if self.utility is not None:
+            gain, mean_slope[:, :M], deviation_slope[:, :M] = self.utility.log_slopes(mean[:, :M], deviation[:, :M])
+            value = value + gain
+        return np.asarray(value), mean_slope, deviation_slope
+
+    def softened(self) -> Feasible:
+        """With its utility softened."""
+        return self if self.utility is None else replace(self, utility=self.utility.softened())
+
+    def _margins(self, mean: Array, deviation: Array) -> Array:
+        """(b, K) how many deviations the mean of each constraint lies below its limit."""
+        M = mean.shape[1] - len(self.limits)
+        return np.asarray((self.limits - mean[:, M:]) / deviation[:, M:])
 
 
 @dataclass(frozen=True, slots=True)

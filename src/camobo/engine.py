@@ -28,6 +28,7 @@ from camobo.acquisition import (
     Acquisition,
     Curiosity,
     ExpectedHypervolume,
+    Feasible,
     ScalarisedUCB,
     Term,
     beta_practical,
@@ -62,6 +63,8 @@ class Plan:
     reference: tuple[float, ...] | None = None
     beta: Beta = "practical"
     refit_every: int = 10
+    constraints: tuple[str, ...] = ()
+    """What is measured beside the objectives and must come out at zero or below."""
 
     @property
     def signs(self) -> Array:
@@ -78,8 +81,9 @@ class Plan:
 class Data:
     """What is known when a point is asked for; rows in the order of the trials' numbers.
 
-    `units` (n, d) and `values` (n, M) are what was measured, values signed so that larger is better; `pending` (p, d)
-    is being measured now; `failed` (q, d) could not be; `step` counts suggestions, this one included, from 1.
+    `units` (n, d) and `values` (n, M + K) are what was measured: M objectives, signed so that larger is better, then K
+    constraints as they came; `pending` (p, d) is being measured now; `failed` (q, d) could not be; `step` counts
+    suggestions, this one included, from 1.
     """
 
     units: Array
@@ -91,7 +95,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """One Gaussian process an objective, and the data they have seen."""
+    """One Gaussian process an objective and constraint, and the data they have seen."""
 
     gps: tuple[gp.GP, ...]
     units: Array
@@ -216,17 +220,27 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
     # What is being measured, or could not be, counts as if it had come out as expected: its gain is not sought twice.
     outcomes = np.vstack([_standardised(gps, data.values), _expected(gps, space.features(open_points))])
     units = np.vstack([data.units, open_points])
-    front = on_front(outcomes)
+    M = len(plan.objectives)
+    limits = np.array([float(model.standardise(np.zeros(1))[0]) for model in gps[M:]])
+    excess = np.maximum(outcomes[:, M:] - limits, 0.0).sum(axis=1)
+    feasible = np.flatnonzero(excess == 0.0)
+    front = feasible[on_front(outcomes[feasible, :M])]
     moment = Moment(data.step, plan.budget)
     discount = None if plan.cost is None else plan.cost.at(moment, space.names, rng)
-    if plan.method == "paper":
-        terms: tuple[Term, ...] = (Term(_paper_utility(plan, data.step, gps, outcomes, rng), discount),)
-        notes: tuple[str, ...] = ("Algorithm 1",)
+    if len(feasible) == 0:
+        front = np.array([excess.argmin()])  # no front yet: the search begins around what came nearest to feasible
+        terms: tuple[Term, ...] = (Term(Feasible(None, limits), discount),)
+        notes: tuple[str, ...] = ("looks for a feasible point",)
+    elif plan.method == "paper":
+        terms = (Term(_paper_utility(plan, data.step, gps[:M], outcomes[feasible, :M], rng), discount),)
+        notes = ("Algorithm 1",)
     else:
         explores = number % _explore_every(plan, number) == 0
-        promise, volume = _promise(plan, gps, outcomes[front], outcomes, explores, rng)
+        promise, volume = _promise(plan, gps[:M], outcomes[front, :M], outcomes[feasible, :M], explores, rng)
         terms = (Term(promise, discount), *_curiosity(plan, moment, volume, rng))
         notes = ("explores beyond the front" if explores else "improves the front",)
+    if plan.constraints and len(feasible):
+        terms = tuple(Term(Feasible(term.utility, limits), term.discount) for term in terms)
     acquisition = Acquisition(space, gps, terms)
     unit = maximise(acquisition, space, best=units[front], taken=units, rng=rng)
     return Suggestion(unit, notes + _rescues(plan, gps), models, acquisition)
@@ -243,7 +257,7 @@ def _expected(gps: Sequence[gp.GP], features: Array) -> Array:
 def _rescues(plan: Plan, gps: Sequence[gp.GP]) -> tuple[str, ...]:
     return tuple(
         f"model of {name!r}: jitter {model.jitter:.0e} was needed to factorise its covariance"
-        for name, model in zip(plan.objectives, gps, strict=True)
+        for name, model in zip((*plan.objectives, *plan.constraints), gps, strict=True)
         if model.jitter > 0.0
     )
 
@@ -346,7 +360,7 @@ def account(plan: Plan, data: Data, number: int, unit: Array) -> Account:
     if surface is None:
         return Account(None, None, None, None, blind, suggestion.notes)
     features = plan.space.features(unit[None, :])
-    predicted = [model.predict(features) for model in surface.gps]
+    predicted = [model.predict(features) for model in surface.gps[: len(plan.objectives)]]
     promise = surface.terms[0]
     moments = [model.posterior(features) for model in surface.gps]
     mean, deviation = (np.array([[moment[i][0] for moment in moments]]) for i in (0, 1))

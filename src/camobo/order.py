@@ -136,6 +136,19 @@ class Order:
                 )
         return [names.index(name) for name in self.names]
 
+    def among(self, names: Sequence[str]) -> Order | None:
+        """What the order says about those of its inputs that are among `names`; None if they are none.
+
+        >>> str(Order.parse("nickel > chromium = moly > iron").among(["iron", "nickel", "gold"]))
+        'nickel > iron'
+        """
+        kept = [tuple(name for name in group if name in names) for group in self.groups]
+        place = {old: new for new, old in enumerate(i for i, group in enumerate(kept) if group)}
+        if not place:
+            return None
+        above = frozenset((place[i], place[j]) for i, j in self.above if i in place and j in place)
+        return Order(tuple(kept[i] for i in place), above)
+
     def agrees(self, weights: Array, *, slack: float = 1e-12) -> bool:
         """Whether (k,) weights, in the order of `names`, agree with the order."""
         of_group = np.split(weights, np.cumsum([len(group) for group in self.groups])[:-1])

@@ -11,7 +11,7 @@ the objective is deterministic, the BoTorch models get a fixed noise variance of
 inferred noise qLogNEHVI reaches 1.005 instead of 1.319 of 1.332 on ZDT3). BoTorch refits its models at every ask and
 maximises with `optimize_acqf(num_restarts=10, raw_samples=512)`. Everything runs on one thread.
 
-Needs the `bench` extra. Run as a script it prints a first table of seconds per ask.
+Needs the `bench` extra.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ["MKL_NUM_THREADS"] = "1"
 
-import multiprocessing
-import resource
 import statistics
 import time
 import warnings
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
-from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
 import numpy as np
@@ -44,7 +41,7 @@ from botorch.sampling.normal import SobolQMCNormalSampler
 from botorch.utils.transforms import t_batch_mode_transform
 from gpytorch.mlls import SumMarginalLogLikelihood
 
-from camobo.problems import Problem, dtlz2, zdt3
+from camobo.problems import Problem
 from camobo.problems.functions import Floats
 
 torch.set_num_threads(1)
@@ -67,7 +64,9 @@ class OptunaSession:
     """Optuna's GPSampler; earlier points enter the study as finished trials."""
 
     def __init__(self, problem: Problem, seed: int) -> None:
-        self._space = {name: optuna.distributions.FloatDistribution(0, 1) for name in problem.space.names}
+        self._space: dict[str, Any] = {
+            name: optuna.distributions.FloatDistribution(0, 1) for name in problem.space.names
+        }
         # The caller brings the first points, so the sampler needs no random start of its own.
         sampler = optuna.samplers.GPSampler(seed=seed, n_startup_trials=1, deterministic_objective=True)
         self._study = optuna.create_study(directions=["minimize"] * len(problem.objectives), sampler=sampler)
@@ -211,65 +210,3 @@ def run(peer: str, problem: Problem, seed: int, evaluations: int = 100, initial:
     """One whole run: units (n, d) and values (n, M)."""
     units, values = zip(*steps(peer, problem, seed, evaluations, initial), strict=True)
     return np.array(units), np.array(values)
-
-
-def limited(task: Callable[[], Any], seconds: float, memory: int = 8 * 1024**3) -> tuple[str, Any]:
-    """("finished", what `task` returns), or why it did not: ("time" | "memory" | "error" | "died", a sentence).
-
-    It runs in a forked process, so that meeting a limit ends that process only. Forked, not spawned: the code measured
-    stays what it was when the script began, whatever is edited meanwhile.
-    """
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=_report, args=(task, memory, sender))
-    child.start()
-    sender.close()
-    try:
-        if not receiver.poll(seconds):
-            return "time", f"stopped after {seconds:.0f} s"
-        status, result = receiver.recv()
-        return status, result
-    except EOFError:
-        child.join()
-        return "died", f"exit code {child.exitcode}"
-    finally:
-        child.kill()
-        child.join()
-
-
-def _report(task: Callable[[], Any], memory: int, pipe: Connection) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    try:
-        pipe.send(("finished", task()))
-    except Exception as error:  # a peer that fails is a result: it is recorded, not hidden
-        pipe.send((why(error), f"{type(error).__name__}: {error}"[:500]))
-
-
-def why(error: Exception) -> str:
-    """ "memory" or "error". PyTorch's allocator reports exhausted memory as a RuntimeError."""
-    out_of_memory = isinstance(error, MemoryError) or "allocate memory" in str(error)
-    return "memory" if out_of_memory else "error"
-
-
-def main() -> None:
-    """Print a first table of seconds per ask; each cell is stopped after five minutes or at 8 GB."""
-    small, large = zdt3(inputs=5), dtlz2(inputs=12, objectives=4)
-    for name, problem, count in (
-        ("ZDT3 5-D M=2", small, 50),
-        ("ZDT3 5-D M=2", small, 200),
-        ("ZDT3 5-D M=2", small, 500),
-        ("DTLZ2 12-D M=4", large, 100),
-    ):
-        units = np.random.default_rng(0).random((count, len(problem.space.names)))
-        for peer in ("gpsampler", "chebyshev-ucb"):
-
-            def task(peer: str = peer, problem: Problem = problem, units: Floats = units) -> list[float]:
-                return list(asks_in_seconds(peer, problem, units, asks=3))
-
-            status, result = limited(task, seconds=300)
-            shown = f"{statistics.median(result):.2f} s {np.round(result, 2)}" if status == "finished" else result
-            print(f"{name} n={count} {peer}: {status} {shown}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,134 @@
+"""What the results come down to: medians, intervals, money to a target, and tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import wilcoxon
+
+from camobo.problems.functions import Floats
+
+Runs = Mapping[tuple[str, str, int], Mapping[str, Any]]
+SHARES = (0.9, 0.95, 0.99)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """A median and the quartiles around it, over the seeds."""
+
+    low: float
+    middle: float
+    high: float
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.middle:.3g} ({self.low:.3g} – {self.high:.3g})"
+
+
+def spread(values: Sequence[float]) -> Spread:
+    """Of at least one value; infinite ones count as larger than all others."""
+    low, middle, high = np.quantile(np.array(values), (0.25, 0.5, 0.75), method="inverted_cdf")
+    return Spread(float(low), float(middle), float(high), len(values))
+
+
+def finished(runs: Runs, problem: str, method: str) -> dict[int, Mapping[str, Any]]:
+    """The runs that came to their end, by seed."""
+    return {
+        seed: run for (p, m, seed), run in runs.items() if (p, m) == (problem, method) and run["status"] == "finished"
+    }
+
+
+def final(runs: Runs, problem: str, method: str) -> list[float]:
+    """Shares of the best hypervolume at the end."""
+    return [float(run["hypervolume"][-1]) for run in finished(runs, problem, method).values()]
+
+
+def best_reached(runs: Runs, problem: str, methods: Iterable[str]) -> float:
+    """The best of the methods' median shares at the end: what a target is a share of."""
+    medians = [spread(found).middle for method in methods if (found := final(runs, problem, method))]
+    return max(medians, default=math.nan)
+
+
+def money_to(run: Mapping[str, Any], target: float) -> float:
+    """What a run had spent when it reached the target; infinite if it did not."""
+    reached = np.flatnonzero(np.array(run["hypervolume"]) >= target)
+    return float(run["money"][reached[0]]) if len(reached) else math.inf
+
+
+def penalty(runs: Runs, problem: str) -> float:
+    """What a run that does not reach its target is charged: twice the most any run spent on the problem (PAR2)."""
+    return 2.0 * max(
+        (float(run["money"][-1]) for key, run in runs.items() if key[0] == problem and run["status"] == "finished"),
+        default=math.nan,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Our money to the target beside another method's on one problem: medians, each run that misses it charged."""
+
+    ours: float
+    theirs: float
+    ours_reached: bool
+    theirs_reached: bool
+    p: float
+    """One-sided Wilcoxon over the seeds both ran: how likely so much less money would be by chance."""
+
+    @property
+    def value(self) -> float:
+        """Below one: we paid less."""
+        return self.ours / self.theirs
+
+
+def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float) -> Ratio | None:
+    """None if one of them has no finished run, or neither reaches the target in its median run."""
+    charge = penalty(runs, problem)
+    paid = []
+    for method in (ours, theirs):
+        found = {seed: money_to(run, target) for seed, run in finished(runs, problem, method).items()}
+        paid.append({seed: money if money < math.inf else charge for seed, money in found.items()})
+    if not all(paid):
+        return None
+    mine, other = (spread(list(given.values())).middle for given in paid)
+    if mine == other == charge:
+        return None
+    p = _less([paid[0][seed] - paid[1][seed] for seed in sorted(set(paid[0]) & set(paid[1]))])
+    return Ratio(mine, other, mine < charge, other < charge, p)
+
+
+def _less(differences: Sequence[float]) -> float:
+    if len(differences) < 5 or not np.any(differences):
+        return math.nan
+    return float(wilcoxon(differences, alternative="less").pvalue)
+
+
+def geometric_mean(values: Sequence[float]) -> float:
+    """exp of the mean logarithm; nan of none."""
+    return math.exp(float(np.mean(np.log(values)))) if len(values) else math.nan
+
+
+def seconds_per_ask(runs: Runs, problem: str, method: str, near: int) -> float:
+    """Median over seeds of the mean processor seconds of ten asks ending at `near` evaluations, or at the last ten."""
+    found = [run["asks"] for run in finished(runs, problem, method).values() if run["asks"]]
+    if not found:
+        return math.nan
+    return spread([float(asks[min(near // 10, len(asks)) - 1]) for asks in found]).middle
+
+
+def median_curve(runs: Runs, problem: str, method: str, money: bool) -> tuple[Floats, Floats] | None:
+    """(k,) evaluations, or money, and (k,) median shares of the best hypervolume."""
+    found = list(finished(runs, problem, method).values())
+    if not found:
+        return None
+    if not money:
+        return np.array(found[0]["at"], dtype=float), np.median([run["hypervolume"] for run in found], axis=0)
+    grid = np.linspace(0.0, max(run["money"][-1] for run in found), 200)
+    steps = []
+    for run in found:
+        at = np.searchsorted(run["money"], grid, side="right")
+        steps.append(np.concatenate([[0.0], run["hypervolume"]])[at])
+    return grid, np.asarray(np.median(steps, axis=0))

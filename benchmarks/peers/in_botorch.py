@@ -1,0 +1,124 @@
+"""BoTorch: hypervolume improvement, random scalarisations, and improvement divided by the true price."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import torch
+from botorch.acquisition import AcquisitionFunction
+from botorch.acquisition.logei import qLogNoisyExpectedImprovement
+from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
+from botorch.acquisition.multi_objective.objective import IdentityMCMultiOutputObjective
+from botorch.acquisition.objective import GenericMCObjective
+from botorch.fit import fit_gpytorch_mll
+from botorch.models import ModelListGP, SingleTaskGP
+from botorch.optim import optimize_acqf
+from botorch.sampling.normal import SobolQMCNormalSampler
+from botorch.utils.multi_objective.scalarization import get_chebyshev_scalarization
+from gpytorch.mlls import SumMarginalLogLikelihood
+
+from camobo.problems.functions import Floats
+from peers.problems import Contest, Measured
+
+torch.set_num_threads(1)
+warnings.filterwarnings("ignore")
+NOISE_VARIANCE = 1e-6
+
+
+class InBotorch:
+    """One SingleTaskGP an outcome with a fixed noise variance of 1e-6 (the problems have none), refitted each ask."""
+
+    def __init__(self, contest: Contest, seed: int) -> None:
+        torch.manual_seed(seed)
+        self._contest = contest
+        self._units: list[Floats] = []
+        self._rows: list[Floats] = []
+        self._money: list[float] = []
+
+    def tell(self, unit: Floats, measured: Measured) -> None:
+        self._units.append(unit)
+        self._rows.append(np.concatenate([-measured.values, measured.constraints]))
+        self._money.append(measured.money)
+
+    def ask(self) -> Floats:
+        x, rows = torch.tensor(np.array(self._units)), np.array(self._rows)
+        mean, deviation = rows.mean(axis=0), np.maximum(rows.std(axis=0, ddof=1), 1e-9)
+        outcomes = torch.tensor((rows - mean) / deviation)
+        shift = torch.tensor(mean / deviation)
+        M = self._contest.objectives
+        constraints = [lambda z, k=k: z[..., k] + shift[k] for k in range(M, outcomes.shape[1])]
+        reference = torch.tensor((-np.array(self._contest.reference) - mean[:M]) / deviation[:M])
+        acquisition = self._acquisition(_model(x, outcomes), x, outcomes, reference, constraints or None)
+        bounds = torch.stack([torch.zeros(x.shape[1]), torch.ones(x.shape[1])]).double()
+        point, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512)
+        return np.asarray(point.detach().numpy()[0]).clip(0.0, 1.0)
+
+    def _acquisition(self, model: Any, x: Any, outcomes: Any, reference: Any, constraints: Any) -> Any:
+        return qLogNoisyExpectedHypervolumeImprovement(
+            model,
+            ref_point=reference,
+            X_baseline=x,
+            sampler=SobolQMCNormalSampler(torch.Size([128])),
+            objective=IdentityMCMultiOutputObjective(outcomes=list(range(self._contest.objectives))),
+            constraints=constraints,
+            prune_baseline=True,
+        )
+
+
+class ParEGO(InBotorch):
+    """qLogNParEGO: noisy expected improvement of a random augmented Chebyshev scalarisation."""
+
+    def _acquisition(self, model: Any, x: Any, outcomes: Any, reference: Any, constraints: Any) -> Any:
+        M = self._contest.objectives
+        weights = torch.distributions.Dirichlet(torch.ones(M).double()).sample()
+        scalarise = get_chebyshev_scalarization(weights=weights, Y=outcomes[:, :M])
+        return qLogNoisyExpectedImprovement(
+            model,
+            X_baseline=x,
+            sampler=SobolQMCNormalSampler(torch.Size([128])),
+            objective=GenericMCObjective(lambda samples, X=None: scalarise(samples[..., :M])),
+            constraints=constraints,
+            prune_baseline=True,
+        )
+
+
+class Divided(AcquisitionFunction):  # type: ignore[misc]
+    """A logarithmic acquisition minus the logarithm of the money at its one point."""
+
+    def __init__(self, acquisition: Any, log_money: Any) -> None:
+        super().__init__(acquisition.model)
+        self.acquisition, self.log_money = acquisition, log_money
+
+    def forward(self, X: Any) -> Any:
+        return self.acquisition(X) - self.log_money(X).reshape(X.shape[0])
+
+
+class PerMoney(InBotorch):
+    """qLogNEHVI ÷ cost: given the true price where there is one; else a process of the logarithm of what was paid."""
+
+    def _acquisition(self, model: Any, x: Any, outcomes: Any, reference: Any, constraints: Any) -> Any:
+        plain = super()._acquisition(model, x, outcomes, reference, constraints)
+        if self._contest.price is None:
+            paid = torch.tensor(np.log(self._money))[:, None]
+            known = SingleTaskGP(x, paid)
+            fit_gpytorch_mll(_likelihood(known))
+            return Divided(plain, lambda X: known.posterior(X).mean)
+        k = x.shape[1]
+        prices = torch.tensor(self._contest.price(np.eye(k)) - 0.1)
+        return Divided(plain, lambda X: (X @ prices + 0.1).log())
+
+
+def _model(x: Any, outcomes: Any) -> Any:
+    noise = torch.full_like(outcomes[:, :1], NOISE_VARIANCE)
+    columns = outcomes.split(1, dim=1)
+    model = ModelListGP(*(SingleTaskGP(x, column, noise, outcome_transform=None) for column in columns))
+    fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
+    return model
+
+
+def _likelihood(model: Any) -> Any:
+    from gpytorch.mlls import ExactMarginalLogLikelihood
+
+    return ExactMarginalLogLikelihood(model.likelihood, model)

@@ -1,0 +1,76 @@
+"""FLAML's CFO and BlendSearch with low_cost_partial_config.
+
+They minimise one number. So five searches, each with its own fixed Chebyshev weights spread evenly over the simplex,
+take turns, and all evaluations count. The scale of each objective, from ideal to reference, is given to them.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from typing import Any
+
+import numpy as np
+from flaml import CFO, BlendSearch, tune
+
+from camobo.problems.functions import Floats
+from camobo.scalarize import directions, quasi_random
+from peers.problems import Contest, Measured
+from peers.session import penalised
+
+logging.getLogger("flaml").setLevel(logging.ERROR)
+warnings.filterwarnings("ignore")
+SEARCHES = 5
+
+
+class InFlaml:
+    """Five searches in turn; a search that has nothing to suggest passes."""
+
+    def __init__(self, contest: Contest, seed: int, kind: Any) -> None:
+        self._contest = contest
+        names = [f"x{j + 1}" for j in range(contest.inputs)]
+        self._names = names
+        even = quasi_random(SEARCHES, contest.objectives, np.random.default_rng([seed, 5]))
+        self._weights = 1.0 / directions(even)
+        self._searches = [
+            kind(
+                metric="loss",
+                mode="min",
+                space={name: tune.uniform(0.0, 1.0) for name in names},
+                low_cost_partial_config=dict.fromkeys(names, 0.0),
+                seed=SEARCHES * seed + i,
+            )
+            for i in range(SEARCHES)
+        ]
+        self._turn, self._asked = 0, 0
+        self._open: tuple[str, dict[str, float]] = ("", {})
+
+    def ask(self) -> Floats:
+        for _ in range(200):
+            self._turn = (self._turn + 1) % SEARCHES
+            self._asked += 1
+            config = self._searches[self._turn].suggest(str(self._asked))
+            if config is not None:
+                self._open = (str(self._asked), config)
+                return np.array([config[name] for name in self._names]).clip(0.0, 1.0)
+        raise RuntimeError("FLAML: no search suggested anything in 200 turns")
+
+    def tell(self, unit: Floats, measured: Measured) -> None:
+        key, config = self._open
+        if not key:
+            return  # it makes its own start, at the cheap end
+        reference, ideal = np.array(self._contest.reference), np.array(self._contest.ideal)
+        scaled = (penalised(self._contest, measured) - ideal) / (reference - ideal)
+        loss = float((self._weights[self._turn] * scaled).max())
+        result = {"loss": loss, "config": config, "time_total_s": measured.money}
+        self._searches[self._turn].on_trial_complete(key, result)
+
+
+def cfo(contest: Contest, seed: int) -> InFlaml:
+    """Local search from the cheap end."""
+    return InFlaml(contest, seed, CFO)
+
+
+def blendsearch(contest: Contest, seed: int) -> InFlaml:
+    """Local searches from the cheap end, blended with a global one."""
+    return InFlaml(contest, seed, BlendSearch)

@@ -1,0 +1,136 @@
+"""The contest's problems: unit-cube inputs, objectives to be minimised, constraints not to be above zero, and money.
+
+No method is told the prices but the one that divides by them. Synthetic problems cost 2^(k-j) a unit of input j, scaled
+to sum to one, plus a tenth for each evaluation; the forest costs the processor seconds it takes.
+"""
+
+from __future__ import annotations
+
+import functools
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import moocore
+import numpy as np
+
+from camobo.problems import Problem, branin_currin, cross_holder, dtlz2, matyas_booth, zdt3
+from camobo.problems.functions import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one evaluation gave: (M,) values, (K,) constraints, and what it cost."""
+
+    values: Floats
+    constraints: Floats
+    money: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """A problem of the contest."""
+
+    name: str
+    inputs: int
+    objectives: int
+    constraints: int
+    reference: tuple[float, ...]
+    ideal: tuple[float, ...]
+    """About the best value of each objective: the scale peers that scalarise are given."""
+    best: float
+    """Hypervolume of the true front, or of the best one known."""
+    measure: Callable[[Floats], Measured]
+    price: Callable[[Floats], Floats] | None
+    """(n,) money at (n, d) points; None if only an evaluation tells."""
+    evaluations: int = 100
+
+    def hypervolume(self, values: Floats, constraints: Floats) -> float:
+        """Hypervolume of the feasible ones of (n, M) values, as a share of the best."""
+        feasible = values[(constraints <= 0.0).all(axis=1)]
+        return 0.0 if len(feasible) == 0 else float(moocore.hypervolume(feasible, ref=self.reference)) / self.best
+
+
+def hidden_price(units: Floats) -> Floats:
+    """(n,) money at (n, k) points."""
+    k = units.shape[1]
+    prices = 2.0 ** (k - np.arange(1, k + 1))
+    return np.asarray(units @ (prices / prices.sum()) + 0.1)
+
+
+def _synthetic(problem: Problem, name: str, ideal: tuple[float, ...], evaluations: int = 100) -> Contest:
+    def measure(unit: Floats) -> Measured:
+        return Measured(problem.evaluate(unit[None])[0], np.zeros(0), float(hidden_price(unit[None])[0]))
+
+    d, m = problem.space.dimension, len(problem.objectives)
+    best = problem.best_hypervolume
+    return Contest(name, d, m, 0, problem.reference, ideal, best, measure, hidden_price, evaluations)
+
+
+def _zdt(power: float, name: str, best: float, inputs: int = 6) -> Contest:
+    """ZDT1 (power 1/2) or ZDT2 (power 2): f2 = g (1 − (f1 / g)^power), g = 1 + 9 mean(x2 …)."""
+
+    def measure(unit: Floats) -> Measured:
+        g = 1.0 + 9.0 * float(unit[1:].mean())
+        values = np.array([unit[0], g * (1.0 - (unit[0] / g) ** power)])
+        return Measured(values, np.zeros(0), float(hidden_price(unit[None])[0]))
+
+    # Below (1.1, 1.1) only what lies under the front f2 = 1 − f1^power is not dominated: power / (power + 1) of a unit.
+    return Contest(name, inputs, 2, 0, (1.1, 1.1), (0.0, 0.0), best, measure, hidden_price)
+
+
+def _pymoo(key: str, name: str, reference: tuple[float, ...], ideal: tuple[float, ...], best: float) -> Contest:
+    """A constrained engineering problem of pymoo; constraints in units of their spread over the cube.
+
+    The best hypervolume known is that of 100,000 evaluations of NSGA-II (0.3997 and 17.30), rounded up.
+    """
+    from pymoo.problems import get_problem
+
+    given: Any = get_problem(key)
+    low, span = given.xl, given.xu - given.xl
+    scale = given.evaluate(low + np.random.default_rng(0).random((2000, given.n_var)) * span, return_as_dictionary=True)
+    spread = np.maximum(scale["G"].std(axis=0), 1e-12)
+
+    def measure(unit: Floats) -> Measured:
+        found = given.evaluate((low + unit * span)[None], return_as_dictionary=True)
+        return Measured(found["F"][0], found["G"][0] / spread, float(hidden_price(unit[None])[0]))
+
+    return Contest(name, given.n_var, given.n_obj, given.n_ieq_constr, reference, ideal, best, measure, hidden_price)
+
+
+def _forest() -> Contest:
+    """Random forest on digits: error in cross-validation, and log10 of the nodes a prediction may pass."""
+    from sklearn.datasets import load_digits
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.model_selection import cross_val_score
+
+    features, labels = load_digits(return_X_y=True)
+
+    def measure(unit: Floats) -> Measured:
+        trees, depth = round(4 * 50 ** unit[0]), round(2 + 18 * unit[2])
+        forest = RandomForestClassifier(trees, max_features=0.05 + 0.95 * unit[1], max_depth=depth, random_state=0)
+        start = time.process_time()
+        error = 1.0 - float(cross_val_score(forest, features, labels, cv=3).mean())
+        seconds = time.process_time() - start
+        return Measured(np.array([error, np.log10(trees * depth)]), np.zeros(0), seconds)
+
+    return Contest("forest", 3, 2, 0, (0.5, 3.6), (0.04, 0.9), 1.06, measure, None, evaluations=60)
+
+
+CONTESTS: dict[str, Callable[[], Contest]] = {
+    "zdt3": lambda: _synthetic(zdt3(), "zdt3", (0.0, -0.8)),
+    "cross-holder": lambda: _synthetic(cross_holder(), "cross-holder", (-2.06, -19.2)),
+    "matyas-booth": lambda: _synthetic(matyas_booth(), "matyas-booth", (0.0, 0.0)),
+    "branin-currin": lambda: _synthetic(branin_currin(), "branin-currin", (0.4, 1.2)),
+    "zdt1": lambda: _zdt(0.5, "zdt1", 1.1 * 1.1 - 1.0 / 3.0),
+    "zdt2": lambda: _zdt(2.0, "zdt2", 1.1 * 1.1 - 2.0 / 3.0),
+    **{
+        f"dtlz2-{m}": functools.partial(_synthetic, dtlz2(max(4, m + 2), m), f"dtlz2-{m}", (0.0,) * m, 100)
+        for m in (2, 4, 6, 8, 10)
+    },
+    "welded-beam": lambda: _pymoo("welded_beam", "welded-beam", (40.0, 0.012), (2.4, 0.0004), 0.401),
+    "car-side": lambda: _pymoo("carside", "car-side", (45.0, 4.1, 13.0), (23.6, 3.58, 10.6), 17.4),
+    "forest": _forest,
+}
+"""Made when asked for: some need packages that may be missing."""

@@ -1,0 +1,156 @@
+"""Run the contest: what is missing of it, each run in a process of its own, one line of results at a time.
+
+    cd benchmarks
+    python -m peers.run                         all problems, methods and ten seeds (days on one core)
+    python -m peers.run --short                 a small trial of everything: 2 seeds, 20 evaluations
+    python -m peers.run --seeds 3 --problems zdt3,forest --methods camobo,random
+
+Results go to results/peers.jsonl (peers_short.jsonl), a line a run, as soon as it ends; a run that is there is not run
+again unless it was stopped by a shorter limit. Each is limited to 8 GB and 30 minutes of processor time; one that meets
+a limit, or fails, is recorded with how far it came. Seed 0 of everything comes first, then seed 1, and so on, so the
+contest can be stopped at any time. A method that does not install is told of and skipped.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ["MKL_NUM_THREADS"] = "1"
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from peers.limits import limited, why
+from peers.methods import METHODS
+from peers.problems import CONTESTS, Contest
+
+RESULTS = Path(__file__).parent.parent / "results"
+MEMORY_BYTES = 8 * 1024**3
+CPU_SECONDS = 30 * 60.0
+MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
+
+
+def results_file(short: bool) -> Path:
+    """Where runs are kept."""
+    return RESULTS / ("peers_short.jsonl" if short else "peers.jsonl")
+
+
+def stored(file: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+    """The last record of every run, by problem, method and seed; a line cut off by a crash is passed over."""
+    found = {}
+    for line in file.read_text().splitlines() if file.exists() else []:
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError:
+            continue
+        found[record["problem"], record["method"], record["seed"]] = record
+    return found
+
+
+def measure(problem: str, method: str, seed: int, evaluations: int, seconds: float) -> dict[str, Any]:
+    """One run in this process, as far as it came, and why it ended there."""
+    contest = CONTESTS[problem]()
+    entry, begun = METHODS[method], time.process_time()
+    session = entry.made(contest, seed)
+    starts = np.random.default_rng(seed).random((max(5, contest.inputs + 1), contest.inputs))
+    found: dict[str, list[Any]] = {"units": [], "values": [], "constraints": [], "money": [], "asks": []}
+    status, detail = "finished", ""
+    try:
+        for number in range(evaluations):
+            start = time.process_time()
+            unit = starts[number] if not entry.own_start and number < len(starts) else session.ask()
+            found["asks"].append(time.process_time() - start)
+            measured = contest.measure(unit)
+            session.tell(unit, measured)
+            found["units"].append(unit)
+            for name in ("values", "constraints", "money"):
+                found[name].append(getattr(measured, name))
+            if time.process_time() - begun > seconds and number + 1 < evaluations:
+                status = "time"
+                break
+    except Exception as error:  # a method that fails is a result: it is recorded, not hidden
+        status, detail = why(error), f"{type(error).__name__}: {error}"[:300]
+    return {"status": status, "detail": detail, "cpu_seconds": time.process_time() - begun, **curves(contest, found)}
+
+
+def curves(contest: Contest, found: dict[str, list[Any]]) -> dict[str, Any]:
+    """What a run comes down to: shares of the best hypervolume, money, use of each input, seconds an ask."""
+    count = len(found["units"])
+    values = np.array(found["values"]).reshape(count, contest.objectives)
+    constraints = np.array(found["constraints"]).reshape(count, contest.constraints)
+    stride = 10 if contest.objectives >= MANY_OBJECTIVES else 1
+    at = sorted({*range(stride, count + 1, stride), *([count] if count else [])})
+    return {
+        "evaluations": count,
+        "at": at,
+        "hypervolume": [round(contest.hypervolume(values[:n], constraints[:n]), 5) for n in at],
+        "money": [round(float(np.sum(found["money"][:n])), 4) for n in at],
+        "use": [round(float(total), 3) for total in np.sum(found["units"], axis=0)] if count else [],
+        "asks": [round(float(np.mean(found["asks"][max(0, n - 10) : n])), 5) for n in range(10, count + 1, 10)],
+    }
+
+
+def options() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(description="camobo beside its peers")
+    parser.add_argument("--short", action="store_true", help="2 seeds, 20 evaluations: does everything run?")
+    parser.add_argument("--seeds", type=int, default=None, help="how many (10; with --short 2)")
+    parser.add_argument("--problems", default=",".join(CONTESTS), help="of: %(default)s")
+    parser.add_argument("--methods", default=",".join(METHODS), help="of: %(default)s")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run what is missing."""
+    given = options()
+    file = results_file(given.short)
+    seconds = 120.0 if given.short else CPU_SECONDS
+    methods = [name for name in METHODS if name in given.methods.split(",")]
+    for name in list(methods):
+        reason = METHODS[name].missing()
+        if reason is not None:
+            print(f"{name} is left out: {reason}", flush=True)
+            methods.remove(name)
+    for seed in range(given.seeds or (2 if given.short else 10)):
+        for problem in given.problems.split(","):
+            for method in methods:
+                old = stored(file).get((problem, method, seed))
+                if old is not None and not (old["status"] == "time" and old["limit"] < seconds):
+                    continue
+                run_one(file, problem, method, seed, seconds, short=given.short)
+
+
+def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *, short: bool) -> None:
+    """One run within the limits, and its line."""
+
+    def task() -> dict[str, Any]:
+        evaluations = CONTESTS[problem]().evaluations
+        allowed = METHODS[method].stretch * (min(evaluations, 20) if short else evaluations)
+        return measure(problem, method, seed, allowed, seconds)
+
+    status, outcome = limited(task, 4 * seconds, MEMORY_BYTES)
+    record = {
+        "problem": problem,
+        "method": method,
+        "seed": seed,
+        "limit": seconds,
+        "versions": METHODS[method].versions(),
+        **(outcome if status == "finished" else {"status": status, "detail": outcome}),
+    }
+    file.parent.mkdir(exist_ok=True)
+    with file.open("a") as lines:
+        lines.write(json.dumps(record, allow_nan=False) + "\n")
+    reached = record.get("hypervolume") or [0.0]
+    shown = f"{record['status']}, hypervolume {reached[-1]:.3f}, {record.get('cpu_seconds', 0):.0f} s"
+    print(f"{problem}, {method}, seed {seed}: {shown} {record['detail'][:80]}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,189 @@
+"""camobo inside BoTorch: `CostAwareUCB`, the cost-aware acquisition (Eq. 9) over any BoTorch model.
+
+    from botorch.optim import optimize_acqf
+    from camobo.botorch import CostAwareUCB
+
+    acquisition = CostAwareUCB(
+        model, names=["nickel", "chromium"], cost="nickel > chromium", bounds=bounds, ref_point=[0.0, 0.0], step=12
+    )
+    candidate, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=256)
+
+The formulas are not written a second time: what the posterior is worth, and what its cost leaves of it, are camobo's
+own `ScalarisedUCB` and `Discount`, which know their gradients, handed to PyTorch as functions it can differentiate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+try:
+    import torch
+    from botorch.acquisition import AcquisitionFunction
+    from botorch.utils.transforms import t_batch_mode_transform
+except ImportError as _error:
+    raise ImportError(
+        f"camobo.botorch needs BoTorch 0.14 or later ({_error}). Install it with: pip install 'camobo[botorch]'"
+    ) from None
+
+from camobo.acquisition import ScalarisedUCB, Utility, beta_practical
+from camobo.cost import CostLike, Discount, Moment, as_cost
+from camobo.errors import InvalidOptionError
+from camobo.scalarize import flat_weights
+
+__all__ = ["CostAwareUCB"]
+
+_LEAST_VARIANCE = 1e-14
+
+
+class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is untyped here
+    """log α(x) = log [ min_m θ_m (μ_m + √β σ_m − R_m) · (1 − C(x, t)) ] for a candidate set of one point.
+
+    model: any fitted BoTorch model; larger is better in each of its M outputs.
+    names: the inputs, in the order of X's columns; what `cost` speaks of.
+    cost: which inputs are dearer than which, "nickel > chromium", or a list, dearest first: the paper's cost. Or a cost
+        model of camobo; AdditiveCost(order, strength=4) saves more, a higher strength suits improvements, not bounds.
+        None leaves Eq. 7, the scalarised UCB.
+    bounds: (2, d) lower and upper bounds of X, as given to `optimize_acqf`; the cheap end is the lower one.
+    ref_point: (M,) R, below every value of interest.
+    weights: (M,) θ; None draws them from the simplex.
+    step, budget: t, and the evaluations planned: the cost fades with the share that is left, or else with t.
+    beta: how far uncertainty is trusted; None: 0.125 ln(2t + 1).
+    dear: inputs whose lower end is the dear one, {"purity": "low"}.
+    softness: 0 is the minimum over objectives itself; above, a soft one without kinks.
+    seed: what weights, and those of the cost, are drawn from; with `step`, so give each step its own.
+    X_pending: (p, d) points being evaluated; they narrow the model around them as if they came out as expected.
+
+    Below Q = 0.001 the logarithm goes on as a straight line in Q, so a dear point is not preferred where Q is negative.
+    """
+
+    _log = True
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        names: Sequence[str],
+        cost: CostLike,
+        bounds: Any,
+        ref_point: Sequence[float] | Any,
+        weights: Sequence[float] | Any | None = None,
+        step: int = 1,
+        budget: int | None = None,
+        beta: float | None = None,
+        dear: Mapping[str, Literal["high", "low"]] | None = None,
+        softness: float = 0.0,
+        seed: int = 0,
+        X_pending: Any | None = None,
+    ) -> None:
+        super().__init__(model)
+        names = list(names)
+        outputs = int(model.num_outputs)
+        limits = torch.as_tensor(bounds).detach().double()
+        _check(limits.shape == (2, len(names)), "bounds", f"(2, {len(names)}) for {len(names)} names", limits.shape)
+        _check(bool((limits[0] < limits[1]).all()), "bounds", "lower bounds below upper ones", limits.tolist())
+        dear = dict(dear or {})
+        for name, end in dear.items():
+            _check(name in names, "dear", f"one of the inputs {', '.join(names)}", name)
+            _check(end in ("high", "low"), f"dear[{name!r}]", '"high" or "low"', end)
+        _check(isinstance(step, int) and step >= 1, "step", "a whole number from 1 up", step)
+        _check(softness >= 0.0, "softness", "0 or more", softness)
+        rng = np.random.default_rng([seed, step])
+        reference = _vector("ref_point", ref_point, outputs)
+        theta = flat_weights(outputs, rng) if weights is None else _vector("weights", weights, outputs)
+        _check(bool((theta >= 0.0).all() and theta.sum() > 0.0), "weights", "no negative ones, not all 0", theta)
+        beta = beta_practical(step) if beta is None else float(beta)
+        _check(beta >= 0.0, "beta", "0 or more", beta)
+        self.utility = ScalarisedUCB(theta, reference, beta, softness)
+        model_of_cost = as_cost(cost, names, paper=True)
+        self.discount = None if model_of_cost is None else model_of_cost.at(Moment(step, budget), names, rng)
+        cheap_end = [1 if dear.get(name) == "low" else 0 for name in names]
+        columns = torch.arange(len(names))
+        self.register_buffer("cheap", limits[cheap_end, columns])
+        self.register_buffer("span", limits[[1 - end for end in cheap_end], columns] - self.cheap)
+        self.set_X_pending(X_pending)
+
+    @t_batch_mode_transform(expected_q=1)  # type: ignore[untyped-decorator]
+    def forward(self, X: Any) -> Any:
+        """(b,) values of log α at (b, 1, d) candidates."""
+        mean, deviation = self._moments(X)
+        value = _Worth.apply(mean, deviation, self.utility)
+        if self.discount is not None:
+            value = value + _Left.apply((X.squeeze(-2) - self.cheap) / self.span, self.discount)
+        return value
+
+    def _moments(self, X: Any) -> tuple[Any, Any]:
+        """(b, M) mean and standard deviation at (b, 1, d) candidates, given what is pending."""
+        if self.X_pending is None:
+            posterior = self.model.posterior(X)
+            return posterior.mean.squeeze(-2), posterior.variance.clamp_min(_LEAST_VARIANCE).sqrt().squeeze(-2)
+        pending = self.X_pending.expand(*X.shape[:-2], *self.X_pending.shape)
+        moments = [self._narrowed(self._output(m), X, pending) for m in range(self.model.num_outputs)]
+        mean, deviation = (torch.stack([moment[i] for moment in moments], dim=-1) for i in (0, 1))
+        return mean, deviation
+
+    def _output(self, m: int) -> Any:
+        return self.model if self.model.num_outputs == 1 else self.model.subset_output([m])
+
+    def _narrowed(self, model: Any, X: Any, pending: Any) -> tuple[Any, Any]:
+        """(b,) mean and deviation at X if pending (b, p, d) points came out at their means.
+
+        The mean stays. The variance is that of X given p noisy values: k_xx − k_xp (K_pp + S)⁻¹ k_px.
+        """
+        joint = model.posterior(torch.cat([X, pending], dim=-2))
+        covariance = joint.distribution.covariance_matrix
+        with torch.no_grad():
+            noisy = model.posterior(self.X_pending, observation_noise=True).variance
+            noise = (noisy - model.posterior(self.X_pending).variance).clamp_min(0.0).squeeze(-1)
+        among = covariance[..., 1:, 1:] + torch.diag_embed(noise + 1e-10)
+        across = covariance[..., 1:, :1]
+        taken = (across * torch.linalg.solve(among, across)).sum(dim=(-2, -1))
+        variance = (covariance[..., 0, 0] - taken).clamp_min(_LEAST_VARIANCE)
+        return joint.mean[..., 0, 0], variance.sqrt()
+
+
+class _Worth(torch.autograd.Function):  # type: ignore[misc]
+    """A camobo utility of (…, M) means and deviations, with its own gradients."""
+
+    @staticmethod
+    def forward(ctx: Any, mean: Any, deviation: Any, utility: Utility) -> Any:
+        rows = mean.reshape(-1, mean.shape[-1]), deviation.reshape(-1, mean.shape[-1])
+        value, *slopes = utility.log_slopes(*(row.detach().cpu().double().numpy() for row in rows))
+        ctx.save_for_backward(*(torch.as_tensor(slope).to(mean).reshape(mean.shape) for slope in slopes))
+        return torch.as_tensor(value).to(mean).reshape(mean.shape[:-1])
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Any) -> Any:
+        by_mean, by_deviation = ctx.saved_tensors
+        return outer[0][..., None] * by_mean, outer[0][..., None] * by_deviation, None
+
+
+class _Left(torch.autograd.Function):  # type: ignore[misc]
+    """log(1 − C) at (…, d) levels, with its own gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, levels: Any, discount: Discount) -> Any:
+        rows = levels.reshape(-1, levels.shape[-1]).detach().cpu().double().numpy()
+        slope = np.ascontiguousarray(discount.log_slope(rows))
+        ctx.save_for_backward(torch.as_tensor(slope).to(levels).reshape(levels.shape))
+        return torch.as_tensor(discount.log(rows)).to(levels).reshape(levels.shape[:-1])
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Any) -> Any:
+        (slope,) = ctx.saved_tensors
+        return outer[0][..., None] * slope, None
+
+
+def _check(good: bool, what: str, expected: str, got: Any) -> None:
+    if not good:
+        raise InvalidOptionError(f"CostAwareUCB: {what}: need {expected}, got {got!r}.")
+
+
+def _vector(what: str, given: Any, length: int) -> Any:
+    """(length,) finite numbers, as NumPy's."""
+    vector = torch.as_tensor(given).detach().cpu().double().numpy()
+    _check(vector.shape == (length,), what, f"one number for each of the model's {length} outputs", given)
+    _check(bool(np.isfinite(vector).all()), what, "finite numbers", given)
+    return vector

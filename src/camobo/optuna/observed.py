@@ -1,0 +1,71 @@
+"""What an Optuna study's trials say, as the engine's `Data`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from optuna.trial import FrozenTrial, TrialState
+
+from camobo.engine import Data, Plan
+from camobo.optuna import claims
+from camobo.optuna.inputs import Inputs
+from camobo.optuna.records import constraints_of
+from camobo.space import Array
+
+
+def data(trials: Sequence[FrozenTrial], step: int, inputs: Inputs, plan: Plan) -> Data:
+    """The trials in the order they came to an end, so that what was known before is a beginning of what is known now.
+
+    A trial without one of the parameters, or with a value outside today's range, says nothing.
+    """
+    units: list[Array] = []
+    values: list[list[float]] = []
+    pending: list[Array] = []
+    failed: list[Array] = []
+    for trial in sorted(trials, key=_ended):
+        finished = trial.state.is_finished()
+        unit = inputs.unit(trial.params) if finished else claims.unit(trial, inputs)
+        if unit is None:
+            continue
+        row = outcome(trial, plan, values)
+        if row is not None:
+            units.append(unit)
+            values.append(row)
+        else:
+            (failed if finished else pending).append(unit)
+    d, width = inputs.space.dimension, len(plan.objectives) + len(plan.constraints)
+    rows = np.array(units).reshape(-1, d), np.array(values).reshape(-1, width)
+    return Data(*rows, np.array(pending).reshape(-1, d), np.array(failed).reshape(-1, d), step)
+
+
+def outcome(trial: FrozenTrial, plan: Plan, earlier: Sequence[Sequence[float]]) -> list[float] | None:
+    """Signed values and constraints of a trial; None if it has none that a model may see.
+
+    A pruned trial counts as what it last reported, but neither better than the median of the results before it nor
+    worse than the worst: it was stopped because it was behind, and early reports are on a scale of their own. A
+    constraint that was not told counts as just held, which is how Optuna reads it.
+    """
+    if trial.state not in (TrialState.COMPLETE, TrialState.PRUNED) or not trial.values:
+        return None
+    row = [
+        value if goal == "max" else -value for value, goal in zip(trial.values, plan.objectives.values(), strict=True)
+    ]
+    if plan.constraints:
+        told = constraints_of(trial)
+        row += [told.get(name, 0.0) for name in plan.constraints]
+    if not all(map(math.isfinite, row)):
+        return None
+    if trial.state is TrialState.PRUNED:
+        if not earlier:
+            return None
+        before = np.array(earlier)[:, : len(trial.values)]
+        kept = np.clip(row[: len(trial.values)], before.min(axis=0), np.median(before, axis=0))
+        row[: len(trial.values)] = kept.tolist()
+    return row
+
+
+def _ended(trial: FrozenTrial) -> tuple[bool, float, int]:
+    at = trial.datetime_complete
+    return at is None, 0.0 if at is None else at.timestamp(), trial.number

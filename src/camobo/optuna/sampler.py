@@ -1,0 +1,297 @@
+"""`CostAwareSampler`: what Optuna asks, answered by the engine.
+
+    the study's trials ──> Inputs: the search space they share ──> Data ──> engine.suggest ──> a claim in the storage
+
+Everything a suggestion depends on is in the storage, the sampler's options and the trial's number. So a sampler in
+another thread, process or machine, or one made anew after a crash, goes on as this one would. What this object keeps
+beside its options are fitted models, to save time (a cache that does not match the data is ignored), and which warnings
+it has given.
+
+Once chosen, a point is claimed in the storage (`claims`). Whoever claims one then looks whether another running trial
+has claimed the same; since both write before they look, at least one sees the other. It waits a random moment, and if
+the other has not moved, chooses again with the other's point counted as taken.
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+import math
+import numbers
+import secrets
+import threading
+import time
+import zlib
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import optuna
+from optuna.distributions import BaseDistribution
+from optuna.samplers import BaseSampler
+from optuna.trial import FrozenTrial, TrialState
+
+from camobo import engine
+from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
+from camobo.engine import Method, Models, Plan
+from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
+from camobo.optuna import claims, observed
+from camobo.optuna.inputs import Dear, Inputs, only_value
+from camobo.optuna.records import constraints_of, objectives_of
+from camobo.order import Order
+from camobo.space import Array, Categorical
+
+_log = logging.getLogger("camobo")
+
+_TRIES = 8
+_KEPT_MODELS = 8  # of as many studies or search spaces as share a sampler at a time
+_CHEAP_SIDE = 0.5
+_TOLD_AFTER = 10  # trials without a parameter the order names
+
+
+class CostAwareSampler(BaseSampler):
+    """Suggests cheap parameters first, and dear ones only when they pay. For one objective or many.
+
+    cost: which parameters are dearer than which, "n_estimators > max_depth"; a list, dearest first; or a cost model of
+        camobo. None: no cost-awareness. Parameters it names may be missing from some trials, or from all.
+    budget: planned trials. The cost's influence fades as they are spent; without one, with the trials made.
+    seed: same seed, same trials, same suggestions. None draws one, kept as `sampler.seed`.
+    dear: for parameters that do not cost more as they rise: {"learning_rate": "low", "quench": ["vacuum", "oil"]}, the
+        end that is dear, or a categorical's dear choices, dearest first.
+    method: "default", or "paper" for the paper's Algorithm 1.
+    reference: for each objective, the value beyond which nothing counts; None: taken from the trials.
+    constraints_func: a function of a finished trial that gives numbers which must not be above zero. With Optuna 5,
+        `trial.set_constraint` in the objective does the same and needs no function here.
+
+    >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+    >>> sampler = CostAwareSampler("trees > depth", budget=20, seed=0)
+    >>> study = optuna.create_study(directions=["minimize", "minimize"], sampler=sampler)
+    >>> def objective(trial):
+    ...     trees, depth = trial.suggest_int("trees", 10, 500, log=True), trial.suggest_int("depth", 2, 16)
+    ...     return 1.0 / trees + 1.0 / depth, depth**2 * trees
+    >>> study.optimize(objective, n_trials=8)
+    >>> len(study.best_trials) > 0
+    True
+    """
+
+    def __init__(
+        self,
+        cost: CostLike = None,
+        *,
+        budget: int | None = None,
+        seed: int | None = None,
+        dear: Dear | None = None,
+        method: Method = "default",
+        reference: Sequence[float] | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+    ) -> None:
+        if method not in ("default", "paper"):
+            raise InvalidOptionError(f"method: need 'default' or 'paper', got {method!r}.")
+        if dear is not None and not isinstance(dear, Mapping):
+            raise InvalidOptionError(f'dear: need a mapping of names, such as {{"rate": "low"}}, got {dear!r}.')
+        if constraints_func is not None and not callable(constraints_func):
+            raise InvalidOptionError(f"constraints_func: need a function of a trial, got {constraints_func!r}.")
+        self._cost = _read_cost(cost, paper=method == "paper")
+        self._budget = None if budget is None else _whole("budget", budget, 1)
+        self._seed = secrets.randbits(32) if seed is None else _whole("seed", seed, 0)
+        self._dear = dict(dear or {})
+        self._method = method
+        self._reference = None if reference is None else _finite_numbers("reference", reference)
+        self._constraints_func = constraints_func
+        self._models: deque[tuple[Plan, Models]] = deque(maxlen=_KEPT_MODELS)
+        self._told: set[str] = set()
+        # One suggestion at a time in a process: the next thread sees this one's claim.
+        self._turn = threading.Lock()
+
+    @property
+    def seed(self) -> int:
+        """What the suggestions are drawn from."""
+        return self._seed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy, or one in another process, gets the options alone."""
+        names = ("budget", "seed", "dear", "method", "reference", "constraints_func")
+        return _made, (self._cost, {name: getattr(self, f"_{name}") for name in names})
+
+    def reseed_rng(self) -> None:
+        """Nothing to do: random numbers derive from the seed and a trial's number, so no two trials share them."""
+
+    def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """The parameters that every complete trial has with one and the same range, and more than one value."""
+        shared = optuna.search_space.intersection_search_space(study.get_trials(deepcopy=False))
+        return {name: given for name, given in shared.items() if not given.single()}
+
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Suggest values of all shared parameters together; {} while there are none."""
+        if not search_space:
+            return {}
+        inputs = Inputs.of(search_space, self._dear)
+        with self._turn:
+            return self._claimed(study, trial, inputs)
+
+    def sample_independent(
+        self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """One value of a parameter that is not shared, drawn at random, from the cheap side if the cost names it."""
+        self._tell_of_changing_range(study, param_name, param_distribution)
+        if param_distribution.single():
+            return only_value(param_distribution)
+        return self._drawn(Inputs.of({param_name: param_distribution}, self._dear), trial)[param_name]
+
+    def after_trial(
+        self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
+    ) -> None:
+        """Evaluate the constraints of a trial that came to an end."""
+        if self._constraints_func is None or state not in (TrialState.COMPLETE, TrialState.PRUNED):
+            return
+        found = _finite_numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
+        study._storage.set_trial_system_attr(trial._trial_id, "constraints", list(found))
+
+    def _stream(self, purpose: str, *number: int) -> np.random.Generator:
+        return np.random.default_rng([self._seed, zlib.crc32(purpose.encode()), *number])
+
+    def _drawn(self, inputs: Inputs, trial: FrozenTrial) -> dict[str, Any]:
+        """Params at random: what the cost names from the cheaper half at first, from all of its range in the end."""
+        names = inputs.space.names
+        levels = np.array([[self._stream(f"drawn {name}", trial.number).random() for name in names]])
+        if self._cost is not None:
+            named = [name in self._cost.order.names for name in names]
+            levels[:, named] *= 1.0 - (1.0 - _CHEAP_SIDE) * Moment(trial.number + 1, self._budget).left
+        return inputs.params(inputs.space.at_expense(levels)[0])
+
+    def _claimed(self, study: optuna.Study, trial: FrozenTrial, inputs: Inputs) -> dict[str, Any]:
+        """Params no other running trial has, written down for the others to see; any, once all have been tried."""
+        params: dict[str, Any] = {}
+        for attempt in range(_TRIES):
+            start = time.monotonic()
+            trials = [given for given in study.get_trials(deepcopy=False) if given.number != trial.number]
+            try:
+                unit = self._suggested(study, trials, trial.number, inputs)
+            except SpaceExhausted:
+                self._tell_once("exhausted", "every point of the search space has been tried: some are tried again.")
+                return self._drawn(inputs, trial)
+            params = inputs.params(unit)
+            claims.write(study, trial, attempt, params, inputs)
+            ended = {given.number for given in trials if given.state.is_finished()}
+            if not claims.rivals(study, trial, unit, inputs, ended):
+                break
+            time.sleep(4.0 * (time.monotonic() - start) * self._stream("wait", trial.number, attempt).random())
+            if not claims.rivals(study, trial, unit, inputs, ended):
+                break
+        return params
+
+    def _suggested(self, study: optuna.Study, trials: Sequence[FrozenTrial], number: int, inputs: Inputs) -> Array:
+        objectives = objectives_of(study)
+        plan = Plan(
+            space=inputs.space,
+            objectives=objectives,
+            cost=_cost_among(self._cost, inputs.space.names),
+            budget=self._budget,
+            seed=self._seed,
+            method=self._method,
+            reference=self._checked_reference(len(objectives)),
+            constraints=tuple(sorted({name for given in trials for name in constraints_of(given)})),
+        )
+        self._tell_of_names(trials, inputs)
+        self._tell_of_values(trials)
+        data = observed.data(trials, number + 1, inputs, plan)
+        known = next((entry for entry in self._models if entry[0] == plan), None)
+        suggestion = engine.suggest(plan, data, number, None if known is None else known[1])
+        if suggestion.models is not None:
+            if known is not None:
+                self._models.remove(known)  # its matrices are large: one of a kind is enough
+            self._models.append((plan, suggestion.models))
+        return suggestion.unit
+
+    def _checked_reference(self, objectives: int) -> tuple[float, ...] | None:
+        if self._reference is not None and len(self._reference) != objectives:
+            raise InvalidOptionError(
+                f"reference: need one number for each of the study's {objectives} objectives, got {self._reference}."
+            )
+        return self._reference
+
+    def _tell_once(self, what: str, message: str) -> None:
+        if what not in self._told:
+            self._told.add(what)
+            _log.warning("%s", message)
+
+    def _tell_of_names(self, trials: Sequence[FrozenTrial], inputs: Inputs) -> None:
+        """Warn of a name in the order that no trial has: at once if it looks misspelt, else after a few trials."""
+        if self._cost is None:
+            return
+        seen = sorted({name for trial in trials for name in trial.params})
+        for name in self._cost.order.names:
+            near = [] if name in seen else difflib.get_close_matches(name, seen, n=1, cutoff=0.75)
+            if near or (name not in seen and len(trials) >= _TOLD_AFTER):
+                self._tell_once(
+                    name,
+                    f"cost: the study has no parameter called {name!r}. So far it has suggested {', '.join(seen)}."
+                    + (f" Did you mean {near[0]!r}?" if near else ""),
+                )
+            given = inputs.space.inputs.get(name)
+            if isinstance(given, Categorical) and not given.dear:
+                self._tell_once(
+                    name,
+                    f"cost: {name!r} is a category, and none of its choices is called dear, so it costs nothing. "
+                    f'List the dear ones, dearest first: dear={{"{name}": [...]}}.',
+                )
+
+    def _tell_of_values(self, trials: Sequence[FrozenTrial]) -> None:
+        for trial in trials:
+            if trial.state is TrialState.COMPLETE and not all(map(math.isfinite, trial.values)):
+                self._tell_once(
+                    "not finite",
+                    f"trial {trial.number} has a value that is not finite, {trial.values}: it is counted as failed. "
+                    "To say that a trial went badly return a large finite number; to say that it failed, raise.",
+                )
+
+    def _tell_of_changing_range(self, study: optuna.Study, name: str, given: BaseDistribution) -> None:
+        if name in self._told:
+            return
+        for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            other = trial.distributions.get(name, given)
+            if other != given:
+                self._tell_once(
+                    name,
+                    f"parameter {name!r} changes its range, {other} in trial {trial.number} and {given} now: "
+                    "no model can learn from it, and it is drawn at random. Keep its range the same in every trial.",
+                )
+
+
+def _made(cost: CostLike, options: dict[str, Any]) -> CostAwareSampler:
+    return CostAwareSampler(cost, **options)
+
+
+def _read_cost(given: CostLike, *, paper: bool) -> PaperCost | AdditiveCost | None:
+    """A cost model; which parameters there are is not known yet, so every name is taken."""
+    names: Sequence[str] = ()
+    if isinstance(given, (PaperCost, AdditiveCost)):
+        names = given.order.names
+    elif isinstance(given, (str, Order, list, tuple)):
+        names = Order.parse(given).names
+    return as_cost(given, names, paper=paper)
+
+
+def _cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> PaperCost | AdditiveCost | None:
+    """What the cost says about these parameters; None if nothing."""
+    order = None if cost is None else cost.order.among(names)
+    return None if cost is None or order is None else replace(cost, order=order)
+
+
+def _whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
+        raise InvalidOptionError(f"{name}: need a whole number of at least {least}, got {value!r}.")
+    return int(value)
+
+
+def _finite_numbers(what: str, values: Any) -> tuple[float, ...]:
+    if isinstance(values, str) or not isinstance(values, (Sequence, np.ndarray)):
+        raise InvalidValueError(f"{what}: need a list of numbers, got {values!r}.")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+            raise InvalidValueError(f"{what}: need finite numbers, got {value!r}.")
+    return tuple(float(value) for value in values)

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+from camobo import gp
+from camobo.acquisition import Acquisition, ScalarisedUCB, Term
+from camobo.cost import AdditiveCost, Cost, Moment, PaperCost
+from camobo.errors import InvalidOptionError, InvalidOrderError
+from camobo.maximize import maximise
+from camobo.space import Array, Real, Space
+
+torch: Any = pytest.importorskip("torch", reason="the botorch extra is not installed")
+pytest.importorskip("botorch", reason="the botorch extra is not installed")
+
+import gpytorch  # noqa: E402
+from botorch.models import ModelListGP, SingleTaskGP  # noqa: E402
+from botorch.optim import optimize_acqf  # noqa: E402
+
+from camobo.botorch import CostAwareUCB  # noqa: E402
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # torch and its friends deprecate things of their own
+
+NAMES = ["x1", "x2", "x3"]
+SPACE = Space({"x1": Real(-2, 3), "x2": Real(0, 10, dear="low"), "x3": Real(0, 1)})
+LOW, HIGH = np.array([-2.0, 0.0, 0.0]), np.array([3.0, 10.0, 1.0])
+BOUNDS = torch.tensor(np.array([LOW, HIGH]))
+WEIGHTS, REFERENCE = np.array([0.4, 0.6]), np.array([-3.0, -3.0])
+COSTS: list[Cost] = [AdditiveCost("x1 > x2", strength=4.0), PaperCost("x2 > x1")]
+
+
+def processes() -> list[gp.GP]:
+    """Two of camobo's own, over the unit cube."""
+    rng = np.random.default_rng(0)
+    x = rng.random((12, 3))
+    found = []
+    for m in range(2):
+        y = np.sin(3 * x[:, m]) + x[:, 2] ** 2
+        found.append(gp.condition(x, y, gp.Hyper(np.array([0.5, 0.8, 1.1]) + m, 1.2, 1e-3), kernel="matern52"))
+    return found
+
+
+def in_botorch(processes: list[gp.GP]) -> Any:
+    """The same processes as BoTorch's model, over the inputs' own units."""
+    models = []
+    for given in processes:
+        kernel = gpytorch.kernels.ScaleKernel(gpytorch.kernels.MaternKernel(nu=2.5, ard_num_dims=3))
+        kernel.base_kernel.lengthscale = torch.tensor(given.hyper.lengths * (HIGH - LOW))
+        kernel.outputscale = torch.tensor(given.hyper.signal)
+        z = torch.tensor(given.z[:, None])
+        model = SingleTaskGP(
+            torch.tensor(LOW + given.x * (HIGH - LOW)),
+            z,
+            train_Yvar=torch.full_like(z, given.hyper.noise),
+            covar_module=kernel,
+            mean_module=gpytorch.means.ZeroMean(),
+            outcome_transform=None,
+        )
+        models.append(model.double().eval())
+    return ModelListGP(*models)
+
+
+def ours(cost: Cost | None, pending: Array | None = None) -> Acquisition:
+    moment = Moment(7, 40)
+    gps = processes()
+    for point in np.zeros((0, 3)) if pending is None else pending:
+        gps = [given.believe(point) for given in gps]
+    discount = None if cost is None else cost.at(moment, NAMES, np.random.default_rng([0, moment.step]))
+    return Acquisition(SPACE, gps, (Term(ScalarisedUCB(WEIGHTS, REFERENCE, 0.3), discount),))
+
+
+def theirs(cost: Any, **options: Any) -> CostAwareUCB:
+    given = {"weights": WEIGHTS, "ref_point": REFERENCE, "beta": 0.3, "step": 7, "budget": 40, "dear": {"x2": "low"}}
+    return CostAwareUCB(in_botorch(processes()), names=NAMES, cost=cost, bounds=BOUNDS, **{**given, **options})
+
+
+def candidates(count: int = 40) -> tuple[Array, Any]:
+    units = np.random.default_rng(1).random((count, 3))
+    return units, torch.tensor(LOW + units * (HIGH - LOW))[:, None, :]
+
+
+class TestTheSameAsCamobosOwn:
+    @pytest.mark.parametrize("cost", [*COSTS, None], ids=["additive", "paper", "none"])
+    def test_values_and_gradients_at_the_same_model(self, cost: Any) -> None:
+        units, X = candidates()
+        X.requires_grad_(True)
+        found = theirs(cost)(X)
+        found.sum().backward()
+        value, slope = ours(cost).with_gradient(units)
+        assert found.detach().numpy() == pytest.approx(value, abs=1e-6)
+        assert X.grad[:, 0].numpy() * (HIGH - LOW) == pytest.approx(slope, rel=1e-4, abs=1e-4)
+
+    @pytest.mark.parametrize("cost", COSTS, ids=["additive", "paper"])
+    def test_values_with_pending_points(self, cost: Any) -> None:
+        units, X = candidates()
+        pending = np.array([[0.2, 0.4, 0.6], [0.7, 0.1, 0.3]])
+        found = theirs(cost, X_pending=torch.tensor(LOW + pending * (HIGH - LOW)))(X)
+        assert found.detach().numpy() == pytest.approx(ours(cost, pending)(units), abs=1e-6)
+        assert not np.allclose(found.detach().numpy(), ours(cost)(units))
+
+
+class TestInBotorch:
+    def test_the_optimiser_finds_what_camobos_own_finds(self) -> None:
+        torch.manual_seed(0)
+        acquisition = theirs(COSTS[0])
+        point, value = optimize_acqf(acquisition, BOUNDS, q=1, num_restarts=4, raw_samples=64)
+        rng = np.random.default_rng(0)
+        surface = ours(COSTS[0])
+        best = maximise(surface, SPACE, best=np.zeros((0, 3)), taken=np.zeros((0, 3)), rng=rng)
+        assert float(value) == pytest.approx(float(surface(best[None])[0]), abs=1e-3)
+        assert ((point.numpy()[0] - LOW) / (HIGH - LOW)) == pytest.approx(best, abs=0.02)
+
+    def test_a_batch_chosen_one_by_one_spreads(self) -> None:
+        torch.manual_seed(0)
+        points, _ = optimize_acqf(theirs(None), BOUNDS, q=3, num_restarts=4, raw_samples=64, sequential=True)
+        units = (points.numpy() - LOW) / (HIGH - LOW)
+        gaps = np.abs(units[:, None] - units[None]).max(axis=2)[~np.eye(3, dtype=bool)]
+        assert gaps.min() > 0.01
+
+    def test_one_model_with_several_outputs_and_one_with_one_work_too(self) -> None:
+        x = torch.rand(8, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+        for outputs in (1, 3):
+            y = torch.cat([torch.sin((m + 1) * x[:, :1]) for m in range(outputs)], dim=1)
+            model = SingleTaskGP(x, y)
+            unit = torch.tensor([[0.0] * 3, [1.0] * 3])
+            acquisition = CostAwareUCB(model, names=NAMES, cost="x1", bounds=unit, ref_point=[-2.0] * outputs)
+            for pending in (None, x[:2] * 0.5):
+                acquisition.set_X_pending(pending)
+                value = acquisition(x[:5, None, :])
+                assert value.shape == (5,)
+                assert torch.isfinite(value).all()
+
+    def test_batches_of_any_shape_are_taken(self) -> None:
+        _, X = candidates(6)
+        flat = theirs(COSTS[0])(X)
+        assert theirs(COSTS[0])(X.reshape(2, 3, 1, 3)).reshape(-1).detach().numpy() == pytest.approx(
+            flat.detach().numpy()
+        )
+
+    def test_more_than_one_point_at_a_time_is_refused(self) -> None:
+        with pytest.raises(AssertionError, match="q=1"):
+            theirs(None)(torch.zeros(4, 2, 3, dtype=torch.float64))
+
+    def test_without_a_kink_it_is_a_little_lower(self) -> None:
+        _, X = candidates()
+        hard, soft = theirs(COSTS[0])(X), theirs(COSTS[0], softness=0.02)(X)
+        assert (soft <= hard + 1e-9).all()
+        assert (hard - soft).max() < 0.2
+
+    def test_weights_that_are_not_given_are_drawn_anew_each_step(self) -> None:
+        drawn = [theirs(None, weights=None, step=step).utility.weights.tolist() for step in (1, 1, 2)]
+        assert drawn[0] == drawn[1] != drawn[2]
+        assert sum(drawn[0]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "told"),
+    [
+        ({"ref_point": [0.0]}, InvalidOptionError, "ref_point.*2 outputs"),
+        ({"weights": [1.0, -1.0]}, InvalidOptionError, "weights.*no negative"),
+        ({"weights": [1.0, float("nan")]}, InvalidOptionError, "weights.*finite"),
+        ({"names": ["x1", "x2"]}, InvalidOptionError, r"bounds.*\(2, 2\)"),
+        ({"bounds": BOUNDS.flip(0)}, InvalidOptionError, "below upper"),
+        ({"dear": {"x9": "low"}}, InvalidOptionError, "one of the inputs x1, x2, x3"),
+        ({"dear": {"x1": "left"}}, InvalidOptionError, '"high" or "low"'),
+        ({"step": 0}, InvalidOptionError, "step"),
+        ({"beta": -1.0}, InvalidOptionError, "beta"),
+        ({"softness": -1.0}, InvalidOptionError, "softness"),
+        ({"cost": "x1 > nickel"}, InvalidOrderError, "nickel"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_an_option_that_cannot_be_is_refused_by_name(options: Any, error: type[Exception], told: str) -> None:
+    given = {"names": NAMES, "cost": None, "bounds": BOUNDS, "ref_point": REFERENCE}
+    with pytest.raises(error, match=told):
+        CostAwareUCB(in_botorch(processes()), **{**given, **options})
+
+
+def test_without_botorch_the_import_names_the_command_that_installs_it() -> None:
+    code = "import sys; sys.modules['torch'] = None\nimport camobo.botorch"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "pip install 'camobo[botorch]'" in done.stderr

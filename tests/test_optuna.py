@@ -1,0 +1,463 @@
+from __future__ import annotations
+
+import copy
+import logging
+import math
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import optuna
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from camobo import AdditiveCost, PaperCost, engine
+from camobo.engine import Data, Plan
+from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, NotBuiltError
+from camobo.optuna import CostAwareSampler, read
+from camobo.optuna.inputs import Inputs
+from camobo.problems import zdt3
+from camobo.space import Categorical, Integer, Real
+from camobo.trial import State
+from strategies import label, law
+
+Direction: TypeAlias = Literal["minimize", "maximize"]
+TWO: list[Direction] = ["minimize", "maximize"]
+UNIT = FloatDistribution(0, 1)
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    yield
+    optuna.logging.set_verbosity(level)
+
+
+def study_of(sampler: CostAwareSampler, directions: list[Direction] | None = None) -> optuna.Study:
+    return optuna.create_study(directions=directions or ["minimize", "minimize"], sampler=sampler)
+
+
+def bumps(trial: optuna.Trial) -> tuple[float, float]:
+    """Two bowls apart along the dear parameter; the best of the first is at its cheap end."""
+    dear, cheap = trial.suggest_float("dear", 0, 1), trial.suggest_float("cheap", 0, 1)
+    return (dear - 0.1) ** 2 + (cheap - 0.3) ** 2, (dear - 0.9) ** 2 + (cheap - 0.3) ** 2
+
+
+def points(study: optuna.Study, *names: str) -> np.ndarray[Any, Any]:
+    return np.array([[trial.params[name] for name in names] for trial in study.trials])
+
+
+class TestInputs:
+    @pytest.mark.parametrize(
+        ("distribution", "expected"),
+        [
+            (FloatDistribution(-2, 3), Real(-2.0, 3.0)),
+            (FloatDistribution(1e-5, 1, log=True), Real(1e-5, 1.0, log=True)),
+            (FloatDistribution(0, 1, step=0.25), Integer(0, 4)),
+            (IntDistribution(-3, 9), Integer(-3, 9)),
+            (IntDistribution(1, 64, log=True), Integer(1, 64, log=True)),
+            (IntDistribution(4, 20, step=4), Integer(0, 4)),
+            (IntDistribution(0, 2**50), Real(0.0, 2.0**50)),
+            (CategoricalDistribution(["a", math.nan, None]), Categorical([0, 1, 2])),
+        ],
+        ids=label,
+    )
+    def test_every_distribution_has_its_input(self, distribution: BaseDistribution, expected: Any) -> None:
+        assert Inputs.of({"x": distribution}, {}).space.inputs["x"] == expected
+
+    @law
+    @given(st.data())
+    def test_what_is_suggested_is_in_the_distribution_and_found_again_where_it_was(self, data: st.DataObject) -> None:
+        distribution = data.draw(distributions())
+        inputs = Inputs.of({"x": distribution}, {})
+        unit = inputs.space.snap(np.array([[data.draw(st.floats(0, 1))]]))[0]
+        value = inputs.params(unit)["x"]
+        assert distribution._contains(distribution.to_internal_repr(value))
+        again = inputs.unit({"x": value})
+        assert again is not None
+        assert again == pytest.approx(unit, abs=1e-6)
+
+    def test_params_that_are_missing_or_out_of_range_have_no_place(self) -> None:
+        inputs = Inputs.of({"x": IntDistribution(0, 8, step=2), "c": CategoricalDistribution(["a", "b"])}, {})
+        assert inputs.unit({"x": 4, "c": "b"}) == pytest.approx([0.5, 0.75])
+        for params in ({"x": 4}, {"x": 10, "c": "a"}, {"x": 3, "c": "a"}, {"x": 4, "c": "z"}):
+            assert inputs.unit(params) is None
+
+    def test_dear_turns_a_number_and_ranks_choices(self) -> None:
+        given = {"rate": UNIT, "quench": CategoricalDistribution(["air", "oil", "vacuum"])}
+        space = Inputs.of(given, {"rate": "low", "quench": ["vacuum", "oil"]}).space
+        assert space.cheapest().tolist() == pytest.approx([1.0, 1 / 6])
+
+    @pytest.mark.parametrize(
+        ("distribution", "dear", "told"),
+        [
+            (UNIT, "left", '"high".*"low"'),
+            (UNIT, ["a"], "is a number"),
+            (CategoricalDistribution(["a", "b"]), "high", "list its dear choices"),
+            (CategoricalDistribution(["a", "b"]), ["c"], "its choices are"),
+        ],
+        ids=label,
+    )
+    def test_a_dear_end_that_cannot_be_is_refused_with_what_can(
+        self, distribution: BaseDistribution, dear: Any, told: str
+    ) -> None:
+        with pytest.raises(InvalidSpaceError, match=told):
+            Inputs.of({"x": distribution}, {"x": dear})
+
+
+@st.composite
+def distributions(draw: st.DrawFn) -> BaseDistribution:
+    kind = draw(st.sampled_from(["float", "log", "step", "int", "int log", "int step", "categorical"]))
+    if kind == "categorical":
+        return CategoricalDistribution(list(range(draw(st.integers(2, 6)))))
+    if kind.startswith("int"):
+        low = draw(st.integers(1, 100) if "log" in kind else st.integers(-100, 100))
+        step = draw(st.integers(2, 5)) if "step" in kind else 1
+        return IntDistribution(low, low + step * draw(st.integers(1, 1000)), log="log" in kind, step=step)
+    low_float = draw(st.floats(1e-6, 1.0) if kind == "log" else st.floats(-100, 100))
+    if kind == "step":
+        size, start = draw(st.sampled_from([0.25, 0.5, 3.0])), float(draw(st.integers(-100, 100)))
+        return FloatDistribution(start, start + size * draw(st.integers(1, 200)), step=size)
+    return FloatDistribution(low_float, low_float + draw(st.floats(0.1, 1000)), log=kind == "log")
+
+
+class TestSuggestions:
+    def test_they_are_the_engines_own(self) -> None:
+        problem, count = zdt3(inputs=3), 30
+        units = np.random.default_rng(0).random((count, 3))
+        space: dict[str, Any] = dict.fromkeys(problem.space.names, UNIT)
+        study = study_of(CostAwareSampler("x1 > x2", budget=50, seed=4))
+        for unit in units:
+            values = problem.evaluate(unit[None])[0].tolist()
+            params = dict(zip(space, unit.tolist(), strict=True))
+            study.add_trial(create_trial(params=params, distributions=space, values=values))
+        plan = Plan(problem.space, {"f1": "min", "f2": "min"}, AdditiveCost("x1 > x2"), budget=50, seed=4)
+        none = np.zeros((0, 3))
+        expected = engine.suggest(plan, Data(units, -problem.evaluate(units), none, none, count + 1), count).unit
+        assert list(study.ask(space).params.values()) == pytest.approx(expected.tolist(), abs=1e-12)
+
+    def test_the_same_seed_gives_the_same_trials_whether_models_are_kept_or_not(self) -> None:
+        kept = study_of(CostAwareSampler("dear", seed=3))
+        kept.optimize(bumps, n_trials=14)
+        forgetful = study_of(CostAwareSampler("dear", seed=3))
+        for _ in range(14):
+            forgetful.sampler = CostAwareSampler("dear", seed=3)
+            forgetful.optimize(bumps, n_trials=1)
+        assert points(kept, "dear", "cheap").tolist() == points(forgetful, "dear", "cheap").tolist()
+
+    def test_one_sampler_serves_two_studies_as_two_samplers_would(self) -> None:
+        shared = CostAwareSampler("dear", seed=3)
+        both = [study_of(shared), study_of(shared, TWO)]
+        for _ in range(8):
+            for study in both:
+                study.optimize(bumps, n_trials=1)
+        alone = study_of(CostAwareSampler("dear", seed=3), TWO)
+        alone.optimize(bumps, n_trials=8)
+        assert points(both[1], "dear", "cheap").tolist() == points(alone, "dear", "cheap").tolist()
+
+    def test_a_dear_parameter_is_used_less_than_without_a_cost_and_the_front_is_found(self) -> None:
+        used = {}
+        for cost in ("dear > cheap", None):
+            study = study_of(CostAwareSampler(cost, budget=25, seed=1))
+            study.optimize(bumps, n_trials=25)
+            used[cost] = points(study, "dear").sum()
+            assert min(trial.values[0] for trial in study.trials) < 0.01
+        assert used["dear > cheap"] < 0.8 * used[None]
+
+    def test_one_objective_is_minimised_or_maximised(self) -> None:
+        signs: dict[Direction, float] = {"minimize": 1.0, "maximize": -1.0}
+        for direction, sign in signs.items():
+            study = optuna.create_study(direction=direction, sampler=CostAwareSampler(seed=0))
+
+            def bowl(trial: optuna.Trial, sign: float = sign) -> float:
+                return sign * ((trial.suggest_float("x", -5, 5) - 1) ** 2 + (trial.suggest_float("y", -5, 5) + 2) ** 2)
+
+            study.optimize(bowl, n_trials=25)
+            assert abs(study.best_value) < 0.01
+
+    def test_mixed_parameters_reach_the_best(self) -> None:
+        def objective(trial: optuna.Trial) -> float:
+            rate = trial.suggest_float("rate", 1e-5, 1, log=True)
+            units = trial.suggest_int("units", 8, 128, step=8)
+            kind = trial.suggest_categorical("kind", ["a", "b", "c"])
+            drop = trial.suggest_float("drop", 0, 0.5, step=0.1)
+            return (math.log10(rate) + 2) ** 2 + abs(units - 64) / 32 + (kind != "b") + drop
+
+        study = optuna.create_study(sampler=CostAwareSampler("units > drop", seed=0))
+        study.optimize(objective, n_trials=40)
+        assert study.best_params["kind"] == "b"
+        assert study.best_value < 0.3
+
+    def test_parameters_only_some_trials_have_are_drawn_from_their_cheap_side(self) -> None:
+        drawn = []
+        for seed in range(12):
+            study = optuna.create_study(sampler=CostAwareSampler("rare > x", budget=100, seed=seed))
+            study.optimize(
+                lambda trial: (
+                    trial.suggest_float("x", 0, 1) + (trial.suggest_float("rare", 0, 1) if trial.number % 2 else 0.0)
+                ),
+                n_trials=4,
+            )
+            drawn += [trial.params["rare"] for trial in study.trials if "rare" in trial.params]
+        assert max(drawn) <= 0.55
+        assert max(drawn) > 0.3
+
+    def test_a_finite_space_that_is_used_up_goes_on_with_points_tried_before(self) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("c", dear={"c": ["b"]}, seed=0))
+        study.optimize(lambda trial: float(trial.suggest_categorical("c", ["a", "b"]) == "a"), n_trials=6)
+        assert {trial.params["c"] for trial in study.trials} == {"a", "b"}
+        assert len(study.trials) == 6
+
+    def test_the_papers_method_and_a_cost_model_can_be_given(self) -> None:
+        study = study_of(CostAwareSampler(PaperCost("dear > cheap"), method="paper", seed=0, reference=[1.0, 1.0]))
+        study.optimize(bumps, n_trials=8)
+        assert len(study.best_trials) > 0
+
+
+class TestTrialsOfEveryKind:
+    def test_a_point_that_is_being_tried_is_not_suggested_to_another(self) -> None:
+        study = study_of(CostAwareSampler("dear", seed=0))
+        study.optimize(bumps, n_trials=6)
+        waiting = [study.ask() for _ in range(4)]
+        for trial in waiting:
+            bumps(trial)
+        found = np.array([[trial.params["dear"], trial.params["cheap"]] for trial in waiting])
+        gaps = np.abs(found[:, None] - found[None]).max(axis=2)[~np.eye(4, dtype=bool)]
+        assert gaps.min() > 1e-3
+
+    def test_failed_trials_do_not_stop_a_study_and_are_not_asked_for_again(self) -> None:
+        def fails_when_dear(trial: optuna.Trial) -> tuple[float, float]:
+            values = bumps(trial)
+            if trial.params["dear"] > 0.6:
+                raise RuntimeError("crucible cracked")
+            return values
+
+        study = study_of(CostAwareSampler(seed=0))
+        study.optimize(fails_when_dear, n_trials=20, catch=(RuntimeError,))
+        failed = [tuple(trial.params.values()) for trial in study.trials if trial.state is TrialState.FAIL]
+        assert failed
+        assert len(set(failed)) == len(failed)
+
+    def test_a_pruned_trial_counts_as_no_better_than_the_median_and_no_worse_than_the_worst(self) -> None:
+        from camobo.optuna import observed
+
+        plan = Plan(Inputs.of({"x": UNIT}, {}).space, {"value": "max"})
+        earlier = [[0.2], [0.4], [0.9]]
+        for reported, counted in ((0.95, 0.4), (0.3, 0.3), (-50.0, 0.2)):
+            assert observed.outcome(ended(0.5, reported, TrialState.PRUNED), plan, earlier) == [counted]
+        assert observed.outcome(ended(0.5, 0.3, TrialState.PRUNED), plan, []) is None
+
+    @pytest.mark.parametrize(
+        "pruner",
+        [
+            optuna.pruners.MedianPruner(n_startup_trials=3, n_warmup_steps=1),
+            optuna.pruners.HyperbandPruner(max_resource=5),
+        ],
+        ids=["median", "hyperband"],
+    )
+    def test_a_study_with_a_pruner_goes_on_and_finds_the_best(self, pruner: optuna.pruners.BasePruner) -> None:
+        def curve(trial: optuna.Trial) -> float:
+            x = trial.suggest_float("x", 0, 1)
+            for step in range(5):
+                trial.report((x - 0.7) ** 2 + 1.0 / (step + 1), step)
+                if trial.should_prune():
+                    raise optuna.TrialPruned
+            return (x - 0.7) ** 2 + 0.2
+
+        study = optuna.create_study(sampler=CostAwareSampler(seed=0), pruner=pruner)
+        study.optimize(curve, n_trials=25)
+        assert any(trial.state is TrialState.PRUNED for trial in study.trials)
+        assert study.best_value < 0.21
+
+    def test_an_infinite_value_is_counted_as_failed_and_told_once(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler(seed=0))
+        with caplog.at_level(logging.WARNING, logger="camobo"):
+            study.optimize(
+                lambda t: (t.suggest_float("x", 0, 1) - 0.4) ** 2 + (math.inf if t.number in (2, 3) else 0.0),
+                n_trials=12,
+            )
+        assert study.best_value < 0.01
+        assert sum("trial 2 has a value that is not finite" in record.message for record in caplog.records) == 1
+
+    def test_threads_of_one_study_do_not_try_one_point_twice(self) -> None:
+        study = study_of(CostAwareSampler("a", seed=0))
+
+        def slow(trial: optuna.Trial) -> tuple[float, float]:
+            a, b = trial.suggest_int("a", 0, 9), trial.suggest_int("b", 0, 9)
+            return abs(a - 3), abs(b - 6) + 0.1 * a
+
+        study.optimize(slow, n_trials=30, n_jobs=3)
+        tried = [tuple(trial.params.values()) for trial in study.trials if trial.number > 3]
+        assert len(set(tried)) == len(tried)
+
+    def test_a_trial_that_was_enqueued_keeps_its_params(self) -> None:
+        study = study_of(CostAwareSampler("dear", seed=0))
+        study.optimize(bumps, n_trials=4)
+        study.enqueue_trial({"dear": 0.77})
+        study.optimize(bumps, n_trials=1)
+        assert study.trials[-1].params["dear"] == 0.77
+
+    def test_a_claim_longer_than_a_database_field_is_kept_in_pieces(self, tmp_path: Path) -> None:
+        storage = optuna.storages.RDBStorage(f"sqlite:///{tmp_path / 'wide.db'}")
+        study = optuna.create_study(storage=storage, sampler=CostAwareSampler(seed=0))
+        names = [f"parameter_with_a_long_name_{i}" for i in range(60)]
+        try:
+            study.optimize(lambda trial: sum(trial.suggest_float(name, 0, 1) for name in names), n_trials=3)
+            claims = [key for key in study.trials[-1].system_attrs if key.startswith("camobo:claim")]
+            assert len(claims) > 1
+        finally:
+            storage.remove_session()
+            storage.engine.dispose()
+
+
+def ended(x: float, value: float, state: TrialState) -> FrozenTrial:
+    return create_trial(state=state, params={"x": x}, distributions={"x": UNIT}, value=value)
+
+
+class TestConstraints:
+    def check(self, study: optuna.Study) -> None:
+        late = points(study, "dear")[15:, 0]
+        assert (late <= 0.55).mean() >= 0.7
+        assert min(t.values[0] for t in study.trials if t.params["dear"] <= 0.5) < 0.01
+
+    def test_a_function_of_constraints_is_kept_to(self) -> None:
+        study = study_of(CostAwareSampler(seed=1, constraints_func=lambda t: [t.params["dear"] - 0.5]))
+        study.optimize(bumps, n_trials=30)
+        self.check(study)
+
+    @pytest.mark.skipif(not hasattr(optuna.Trial, "set_constraint"), reason="Optuna 5 has set_constraint")
+    def test_constraints_set_in_the_objective_are_kept_to(self) -> None:
+        def constrained(trial: optuna.Trial) -> tuple[float, float]:
+            values = bumps(trial)
+            trial.set_constraint("at most half", trial.params["dear"] - 0.5)
+            return values
+
+        study = study_of(CostAwareSampler(seed=1))
+        study.optimize(constrained, n_trials=30)
+        self.check(study)
+
+    def test_a_constraint_that_is_no_number_is_refused(self) -> None:
+        study = study_of(CostAwareSampler(seed=1, constraints_func=lambda t: [math.nan]))
+        with pytest.raises(InvalidValueError, match=r"constraints_func, trial 0: need finite numbers, got nan"):
+            study.optimize(bumps, n_trials=1)
+
+
+class TestWarnings:
+    def told(self, caplog: pytest.LogCaptureFixture) -> list[str]:
+        return [record.message for record in caplog.records if record.name == "camobo"]
+
+    def test_a_misspelt_name_is_told_once_with_the_names_there_are(self, caplog: pytest.LogCaptureFixture) -> None:
+        study_of(CostAwareSampler("deer > cheap", seed=0)).optimize(bumps, n_trials=5)
+        assert self.told(caplog) == [
+            "cost: the study has no parameter called 'deer'. So far it has suggested cheap, dear. Did you mean 'dear'?"
+        ]
+
+    def test_a_name_no_trial_has_is_told_after_a_while(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = study_of(CostAwareSampler("nickel > cheap", seed=0))
+        study.optimize(bumps, n_trials=8)
+        assert self.told(caplog) == []
+        study.optimize(bumps, n_trials=6)
+        assert [text.count("'nickel'") for text in self.told(caplog)] == [1]
+
+    def test_a_range_that_changes_is_told_once(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler(seed=0))
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1 + trial.number), n_trials=5)
+        (text,) = self.told(caplog)
+        assert "parameter 'x' changes its range" in text
+        assert "Keep its range the same" in text
+
+    def test_a_category_in_the_order_without_dear_choices_is_told(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("c > x", seed=0))
+        study.optimize(lambda t: t.suggest_float("x", 0, 1) + len(t.suggest_categorical("c", ["a", "bb"])), n_trials=4)
+        (text,) = self.told(caplog)
+        assert 'dear={"c": [...]}' in text
+
+
+class TestOptions:
+    @pytest.mark.parametrize(
+        ("options", "error", "told"),
+        [
+            ({"cost": "a > "}, InvalidOrderError, "name"),
+            ({"cost": 3}, InvalidOrderError, "need an order"),
+            ({"cost": {"a": 2.0}}, NotBuiltError, "prices"),
+            ({"budget": 0}, InvalidOptionError, "budget"),
+            ({"seed": -1}, InvalidOptionError, "seed"),
+            ({"method": "best"}, InvalidOptionError, "method"),
+            ({"dear": "low"}, InvalidOptionError, "dear"),
+            ({"reference": [math.nan]}, InvalidValueError, "reference"),
+            ({"constraints_func": 3}, InvalidOptionError, "constraints_func"),
+        ],
+        ids=label,
+    )
+    def test_an_option_that_cannot_be_is_refused_by_name(self, options: Any, error: type[Exception], told: str) -> None:
+        with pytest.raises(error, match=told):
+            CostAwareSampler(**options)
+
+    def test_a_reference_for_another_number_of_objectives_is_refused(self) -> None:
+        study = study_of(CostAwareSampler(reference=[1.0], seed=0))
+        with pytest.raises(InvalidOptionError, match="each of the study's 2 objectives"):
+            study.optimize(bumps, n_trials=2)
+
+    def test_a_sampler_travels_to_other_processes_and_goes_on_there(self) -> None:
+        sampler = CostAwareSampler("dear > cheap", budget=9, seed=None, dear={"rate": "low"})
+        study = study_of(sampler)
+        study.optimize(bumps, n_trials=5)
+        for there in (pickle.loads(pickle.dumps(sampler)), copy.deepcopy(sampler)):
+            assert there.seed == sampler.seed
+            trial = optuna.trial.FrozenTrial(99, TrialState.RUNNING, None, None, None, {}, {}, {}, {}, {}, 99)
+            space = sampler.infer_relative_search_space(study, trial)
+            assert there.infer_relative_search_space(study, trial) == space
+
+    def test_two_samplers_without_a_seed_differ(self) -> None:
+        assert CostAwareSampler().seed != CostAwareSampler().seed
+
+    def test_reseeding_changes_nothing(self) -> None:
+        sampler = CostAwareSampler(seed=5)
+        sampler.reseed_rng()
+        assert sampler.seed == 5
+
+
+def test_without_optuna_the_import_names_the_command_that_installs_it() -> None:
+    code = "import sys; sys.modules['optuna'] = None\nimport camobo.optuna"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1
+    assert "pip install 'camobo[optuna]'" in done.stderr
+
+
+class TestReading:
+    def test_a_study_is_read_as_frozen_records(self) -> None:
+        study = study_of(CostAwareSampler("dear", seed=0, constraints_func=lambda t: [t.params["dear"] - 0.5]), TWO)
+        study.optimize(bumps, n_trials=8)
+        with pytest.warns(optuna.exceptions.ExperimentalWarning):
+            study.set_metric_names(["loss", "score"])
+        study.enqueue_trial({"dear": 0.9, "cheap": 0.1})
+        study.optimize(bumps, n_trials=1)
+        study.ask({"dear": UNIT, "cheap": UNIT})
+        found = read(study)
+        assert dict(found.objectives) == {"loss": "min", "score": "max"}
+        assert found.space is not None
+        assert found.space.names == ("cheap", "dear")
+        assert [trial.number for trial in found.trials] == list(range(10))
+        assert found.trials[0].params == study.trials[0].params
+        assert found.trials[8].state is State.FAILED
+        assert found.trials[8].reason == "infeasible: constraint 0 is violated"
+        assert found.trials[9].state is State.PENDING
+        complete = [trial for trial in found.trials if trial.state is State.COMPLETE]
+        assert all(trial.values and list(trial.values) == ["loss", "score"] for trial in complete)
+
+    def test_what_is_no_result_says_why(self) -> None:
+        study = optuna.create_study()
+        for state, value in ((TrialState.PRUNED, 0.2), (TrialState.COMPLETE, math.inf)):
+            study.add_trial(ended(0.1, value, state))
+        study.add_trial(create_trial(state=TrialState.FAIL, params={}, distributions={}))
+        reasons = [trial.reason for trial in read(study).trials]
+        assert reasons == ["pruned", "a value is not finite: inf", "failed"]
+        assert read(optuna.create_study()).space is None
