@@ -21,8 +21,10 @@ LAYERS: list[set[str]] = [
     {"acquisition"},
     {"maximize"},
     {"engine"},
+    {"regret"},
     {"trial"},
     {"study"},
+    {"paper"},
     {"cli"},
     {"__main__"},
 ]
@@ -30,7 +32,10 @@ LAYERS: list[set[str]] = [
 RANK = {unit: rank for rank, layer in enumerate(LAYERS) for unit in layer}
 PROBLEMS_MAY_IMPORT = {"errors", "space", "pareto", "problems"}
 CORE_DEPENDENCIES = {"numpy", "scipy", "moocore", "threadpoolctl"}
-ALSO_IMPORTS = {"cli": {"typer", "rich"}}
+ALSO_IMPORTS = {
+    "cli": {"typer", "rich"},
+    "paper": {"typer", "rich", "matplotlib", "sklearn", "keras", "torch", "mlxtend"},
+}
 """What a unit may import from outside beyond that."""
 FILES = sorted(ROOT.rglob("*.py"))
 PROBLEM_FILES = sorted((ROOT / "problems").glob("*.py"))

@@ -8,6 +8,7 @@
     ├── UnknownTrialError   (LookupError)          a trial this study does not have
     ├── TrialStateError     (RuntimeError)         a trial that is no longer (or not yet) in the state this needs
     ├── SpaceExhausted      (RuntimeError)         every point of a finite space has been handed out
+    ├── MissingExtraError   (ImportError)          an optional package that is not installed
     └── NotBuiltError       (NotImplementedError)  a place that is drawn in the design but not built yet
 
 Each says what was wrong, what was expected, what it got, and what to do. Each is also the built-in it resembles, so
@@ -47,6 +48,10 @@ class TrialStateError(CamoboError, RuntimeError):
 
 class SpaceExhausted(CamoboError, RuntimeError):
     """Every point of a finite space has been handed out already."""
+
+
+class MissingExtraError(CamoboError, ImportError):
+    """A part that needs an optional package which is not installed; the message names the command that installs it."""
 
 
 class NotBuiltError(CamoboError, NotImplementedError):
