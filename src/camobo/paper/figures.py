@@ -109,7 +109,7 @@ def _by_method(axes: Any, found: Mapping[Method, Curves], rows: Callable[[Curves
 
 
 def _quality(folder: Path, given: Experiment, setting: Setting, found: Mapping[Method, Curves]) -> Path:
-    """True front where there is one, both hypervolumes, average and cumulative regret; the legend in a cell of its own."""
+    """True front where there is one, both hypervolumes, average and cumulative regret; the legend in its own cell."""
     plt = _pyplot()
     synthetic, one = given.function is not None, len(given.objectives) == 1
     shape = (1, 3) if not synthetic else (2, 3)
@@ -259,7 +259,7 @@ def _money(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> P
     panels[1].set_title("Near the front")
     panels[0].legend(loc="lower right", fontsize=8)
     figure.suptitle(
-        f"{given.title}\nhidden prices: each input twice the next dearest, 0.1 an evaluation; markers: all iterations done",
+        f"{given.title}\nhidden prices, each input twice the next dearest, 0.1 a point; markers: the last iteration",
         fontsize=10,
     )
     return _save(figure, folder, "money")
@@ -336,14 +336,14 @@ def _paths(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> P
         axes.plot(*later[best], "*", color=COLOURS[method], ms=15, mec="black", label="best")
         used = given.scale * float(curve.use[0, -1, 0])
         axes.set(title=f"{METHODS[method]}\n{names[0]} used {used:.0f} g", xlabel=f"{names[0]}, %")
-        axes.legend(fontsize=7, loc="upper right")
+    panels[0][0].legend(fontsize=7, loc="upper right", frameon=True, framealpha=1.0)
     panels[0][0].set_ylabel(f"{names[1]}, %")
     figure.suptitle(f"{given.title}, one run, melts of 100 g", fontsize=11)
     return _save(figure, folder, "path")
 
 
 def cost_surface(folder: Path) -> list[Path]:
-    """Figure 2: C over (x1, x2) at t = 1, 10, 20 and 1000 for x1 > x2, by the paper's cost twice and the additive one."""
+    """Figure 2: C over (x1, x2) at t = 1, 10, 20, 1000 for x1 > x2: the paper's cost both ways, and the additive one."""
     plt = _pyplot()
     steps = (1, 10, 20, 1000)
     figure, rows = plt.subplots(3, len(steps), figsize=(12, 8.6), sharex=True, sharey=True)
@@ -353,8 +353,10 @@ def cost_surface(folder: Path) -> list[Path]:
         for axes, step in zip(panels, steps, strict=True):
             cost = -np.expm1(_centred(method, step).log(levels)).reshape(81, 81)
             image = axes.contourf(ticks, ticks, cost, np.linspace(0.0, 1.0, 21), cmap="cividis")
-            lines = axes.contour(ticks, ticks, cost, 5, colors="white", linewidths=0.7)
-            axes.clabel(lines, fontsize=7, fmt="%.3f")
+            lines = axes.contour(
+                ticks, ticks, cost, 5, colors="black" if cost.mean() > 0.5 else "white", linewidths=0.7
+            )
+            axes.clabel(lines, fontsize=7, fmt="%.2f" if np.ptp(cost) > 0.1 else "%.4f")
             axes.set_title(f"{METHODS[method]}, t = {step}", color=COLOURS[method])  # type: ignore[index]
             axes.set_aspect("equal")
         panels[0].set_ylabel("x2 (cheaper)")
