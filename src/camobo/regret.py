@@ -59,9 +59,9 @@ def survey(space: Space, function: Callable[[Array], Array], *, count: int = _DE
 
     >>> from camobo.space import Real
     >>> square = Space({"x1": Real(0, 1), "x2": Real(0, 1)})
-    >>> made = survey(square, lambda u: np.column_stack([u[:, 0], -2.0 * u[:, 1]]), count=256)
+    >>> made = survey(square, lambda u: np.column_stack([u[:, 0], 3.0 - 2.0 * u[:, 1]]), count=256)
     >>> made.worst.tolist(), made.best.tolist()
-    ([0.0, -2.0], [1.0, 0.0])
+    ([0.0, 1.0], [1.0, 3.0])
     """
     rng = np.random.default_rng(seed)
     d = space.dimension
@@ -74,7 +74,7 @@ def survey(space: Space, function: Callable[[Array], Array], *, count: int = _DE
     objectives = range(values.shape[1])
     best = np.array([_highest(space, function, points, values, m, 1.0) for m in objectives])
     worst = np.array([-_highest(space, function, points, values, m, -1.0) for m in objectives])
-    best = np.maximum(best, worst + 1e-300)  # an objective that is the same everywhere is 0 everywhere
+    best = np.where(best > worst, best, worst + 1.0)  # an objective that is the same everywhere maps to 0
     kept = on_front(np.hstack([values, -space.expense(points)]))
     mapped = np.clip((values[kept] - worst) / (best - worst), 0.0, 1.0)
     return Survey(space, function, worst, best, points[kept], mapped)

@@ -6,6 +6,7 @@ method each, inputs are told apart by shade and by the name at the end of the li
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -176,13 +177,12 @@ def true_front(given: Experiment, setting: Setting) -> Array:
     return given.function(points)
 
 
-def _axis_limits(axes: Any, given: Experiment, setting: Setting, found: Mapping[Method, Curves]) -> None:
-    """Show the front and what is near it: to the near reference, and a little beyond the best found."""
+def _axis_limits(axes: Any, given: Experiment, setting: Setting, found: Mapping[Method, Curves], truth: Array) -> None:
+    """Show the front and what is near it: from a little beyond the best of (n, M) values to the near reference."""
     records = [record for curve in found.values() for record in curve.records]
-    scale = scale_of(given, setting, records)
     signs = signs_of(given)
-    reference = signs * scale.reference
-    best = signs * np.max([(signs * record.values).max(axis=0) for record in records], axis=0)
+    reference = signs * scale_of(given, setting, records).reference
+    best = signs * (signs * truth).max(axis=0)
     margin = 0.05 * (reference - best)
     for m, limit in enumerate((axes.set_xlim, axes.set_ylim)):
         limit(*sorted((best[m] - margin[m], reference[m] + margin[m])))
@@ -206,7 +206,8 @@ def _fronts(folder: Path, given: Experiment, setting: Setting, found: Mapping[Me
         axes.set(title=METHODS[method], xlabel=given.labels[0])
     panels[0][0].legend(fontsize=7, loc="best")
     panels[0][0].set_ylabel(given.labels[1])
-    _axis_limits(panels[0][0], given, setting, found)
+    everything = np.vstack([record.values for curve in found.values() for record in curve.records])
+    _axis_limits(panels[0][0], given, setting, found, everything if truth is None else truth)
     figure.suptitle(f"{given.title}: found fronts", fontsize=11)
     return _save(figure, folder, "fronts")
 
@@ -343,7 +344,7 @@ def _paths(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> P
 
 
 def cost_surface(folder: Path) -> list[Path]:
-    """Figure 2: C over (x1, x2) at t = 1, 10, 20, 1000 for x1 > x2: the paper's cost both ways, and the additive one."""
+    """Figure 2: C over (x1, x2) at t = 1, 10, 20, 1000 for x1 > x2, by the paper's cost both ways and the additive."""
     plt = _pyplot()
     steps = (1, 10, 20, 1000)
     figure, rows = plt.subplots(3, len(steps), figsize=(12, 8.6), sharex=True, sharey=True)
@@ -356,7 +357,7 @@ def cost_surface(folder: Path) -> list[Path]:
             lines = axes.contour(
                 ticks, ticks, cost, 5, colors="black" if cost.mean() > 0.5 else "white", linewidths=0.7
             )
-            axes.clabel(lines, fontsize=7, fmt="%.2f" if np.ptp(cost) > 0.1 else "%.4f")
+            axes.clabel(lines, fontsize=7, fmt=f"%.{max(2, math.ceil(1.0 - math.log10(np.ptp(cost))))}f")
             axes.set_title(f"{METHODS[method]}, t = {step}", color=COLOURS[method])  # type: ignore[index]
             axes.set_aspect("equal")
         panels[0].set_ylabel("x2 (cheaper)")
