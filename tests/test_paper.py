@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_paper_digits import small_mnist
 
 import camobo
 from camobo.cli import main
@@ -21,6 +20,7 @@ from camobo.paper import figures, forest, network, runs, summary
 from camobo.paper.digits import from_idx
 from camobo.paper.experiments import METHODS, NAMES, cost_of, experiment
 from camobo.paper.workers import Step, work_through
+from test_paper_digits import small_mnist
 
 FIGURES = {
     "zdt3": {"quality", "fronts", "use", "money", "bound"},
@@ -38,7 +38,7 @@ def paper(*arguments: object) -> None:
 
 def run_short(name: str, out: Path, *more: object) -> None:
     with pytest.raises(SystemExit) as stopped:
-        paper(name, "--runs", 2, "--iterations", 4, "--jobs", 1, "--out", out, *more)
+        paper(name, "--runs", 2, "--iterations", 3, "--jobs", 1, "--out", out, *more)
     assert stopped.value.code == 0
 
 
@@ -66,8 +66,8 @@ class TestEveryExperiment:
         assert {path.stem for path in out.glob("*.pdf")} == FIGURES[name]
         assert "| MO-UCB |" in capsys.readouterr().out
         numbers = json.loads((out / "summary.json").read_text())
-        costs = more[1::2] if "--cost" in more else ("paper", "additive")
-        assert set(numbers["methods"]) == {"mo-ucb", *costs}
+        costs = [value for option, value in zip(more[::2], more[1::2], strict=True) if option == "--cost"]
+        assert set(numbers["methods"]) == {"mo-ucb", *(costs or ("paper", "additive"))}
         for method in numbers["methods"].values():
             assert method["runs"] == [0, 1]
             assert all(0.0 <= share <= 1.0 for share in [*method["near"], *method["mapped"]])
@@ -88,9 +88,11 @@ class TestEveryExperiment:
             paper("cost-surface", "--out", tmp_path)
         assert drawn(tmp_path) == {"cost-surface"}
 
-    def test_steel_has_a_two_objective_variant(self, tmp_path: Path) -> None:
-        run_short("steel", tmp_path, "--objectives", "2", "--cost", "additive")
-        assert drawn(tmp_path) == {"quality", "fronts", "use", "money", "bound"}
+    def test_steel_has_a_two_objective_variant(self) -> None:
+        setting = runs.Setting("steel", 3, 0, {"objectives": 2})
+        record = runs.one_run(setting, "additive", 0, lambda: None)
+        assert record.values.shape == (3, 2)
+        assert summary.curves([record], setting)["additive"].near.shape == (1, 3)
 
     @pytest.mark.parametrize("name", NAMES)
     def test_the_paper_s_protocol_is_the_default(self, name: str) -> None:
@@ -122,19 +124,16 @@ class TestARun:
         assert one.first_units.tolist() == other.first_units.tolist()
         assert one.units.tolist() != other.units.tolist()
 
-    def test_it_is_the_study_s_own_method(self) -> None:
-        """The third point of a run is what a Study told the same four things would ask for at the same step."""
+    def test_without_cost_it_is_what_a_study_asks_for(self) -> None:
         record = runs.one_run(self.SETTING, "mo-ucb", 1, lambda: None)
         problem = experiment("cross-holder", {})
         study = camobo.Study(problem.space, problem.objectives, method="paper", budget=5, seed=4)
-        for unit, value in zip(
-            np.vstack([record.first_units, record.units[:1]]),
-            np.vstack([record.first_values, record.values[:1]]),
-            strict=True,
-        ):
+        for unit, value in zip(record.first_units, record.first_values, strict=True):
             study.add(problem.space.from_unit(unit), dict(zip(problem.objectives, value.tolist(), strict=True)))
-        first = study.ask()  # step 1 with the data of step 2: the same θ stream, and β_1 in place of β_2
-        assert first.notes == ("Algorithm 1",)
+        for unit, value in zip(record.units, record.values, strict=True):
+            trial = study.ask()
+            assert problem.space.to_unit(trial.params) == pytest.approx(unit, abs=1e-12)
+            study.tell(trial, dict(zip(problem.objectives, value.tolist(), strict=True)))
 
     def test_own_and_common_regret_agree_where_the_cost_is_the_paper_s(self) -> None:
         record = runs.one_run(self.SETTING, "paper", 0, lambda: None)
@@ -152,21 +151,32 @@ class TestARun:
 
 
 class TestTheFolder:
-    def test_a_finished_experiment_is_not_run_again(self, tmp_path: Path) -> None:
-        run_short("steel", tmp_path)
-        before = {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()}
-        run_short("steel", tmp_path)
-        assert {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()} == before
+    SETTING = runs.Setting("steel", 3, 0, {"objectives": 1})
 
-    def test_more_runs_and_other_costs_may_be_added(self, tmp_path: Path) -> None:
-        run_short("steel", tmp_path, "--cost", "paper")
-        with pytest.raises(SystemExit):
-            paper(
-                *("steel", "--runs", 3, "--iterations", 4, "--jobs", 1, "--out", tmp_path),
-                *("--cost", "printed", "--cost", "paper"),
-            )
-        found = {path.stem for path in (tmp_path / "runs").iterdir()}
-        assert found == {f"{method}-{run:04d}" for method in ("mo-ucb", "paper", "printed") for run in range(3)}
+    def test_only_what_is_missing_is_made(self, tmp_path: Path) -> None:
+        runs.make(runs.missing(tmp_path, self.SETTING, ["mo-ucb", "paper"], 2), 1, lambda: None)
+        before = {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()}
+        more = runs.missing(tmp_path, self.SETTING, ["mo-ucb", "paper", "printed"], 3)
+        assert [(job.method, job.run) for job in more] == [
+            ("printed", 0),
+            ("printed", 1),
+            ("mo-ucb", 2),
+            ("paper", 2),
+            ("printed", 2),
+        ]
+        runs.make(more, 1, lambda: None)
+        assert runs.missing(tmp_path, self.SETTING, ["mo-ucb", "paper", "printed"], 3) == []
+        assert {path: path.stat().st_mtime_ns for path in before} == before
+
+    def test_runs_come_back_as_they_were_made(self, tmp_path: Path) -> None:
+        runs.make(runs.missing(tmp_path, self.SETTING, ["additive"], 1), 1, lambda: None)
+        (found,) = runs.load(tmp_path)
+        again = runs.one_run(self.SETTING, "additive", 0, lambda: None)
+        assert found.units.tolist() == again.units.tolist()
+        assert found.values.tolist() == again.values.tolist()
+        assert found.bound is not None
+        assert again.bound is not None
+        assert found.bound.tolist() == again.bound.tolist()
 
     @pytest.mark.parametrize(
         ("arguments", "told"),
@@ -211,7 +221,7 @@ class TestTheFolder:
             runs.read_setting(tmp_path)
 
 
-def until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+def until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "nothing came of it in time"
@@ -239,29 +249,35 @@ class TestStopping:
         command = [*self.COMMAND, "--cost", "paper", "--jobs", "2", "--out", str(out)]
         return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-    def test_a_stopped_experiment_goes_on_where_it_was_and_leaves_no_process(
-        self, how: signal.Signals, tmp_path: Path
-    ) -> None:
-        out = tmp_path / "out"
+    def stopped(self, out: Path, how: signal.Signals) -> tuple[int, str]:
+        """Exit code and errors of an experiment stopped after its second run, when all its workers are gone too."""
         process = self.started(out)
-        made = out / "runs"
-        until(lambda: len(list(made.glob("[!.]*.json"))) >= 2)
+        until(lambda: len(list((out / "runs").glob("[!.]*.json"))) >= 2)
         workers = children(process.pid)
         process.send_signal(how)
-        _, errors = process.communicate(timeout=60)
-        assert process.returncode == (-signal.SIGKILL if how == signal.SIGKILL else 130)
-        assert how == signal.SIGKILL or "go on" in errors
+        _, errors = process.communicate(timeout=120)
         until(lambda: not any(alive(worker) for worker in workers))
+        return process.returncode, errors
+
+    def test_a_killed_experiment_goes_on_where_it_was(self, tmp_path: Path) -> None:
+        out = tmp_path / "out"
+        assert self.stopped(out, signal.SIGKILL)[0] == -signal.SIGKILL
+        made = out / "runs"
         kept = {path: path.read_bytes() for path in made.glob("[!.]*.json")}
         assert 2 <= len(kept) < 8
         again = self.started(out)
-        said, errors = again.communicate(timeout=120)
+        said, errors = again.communicate(timeout=300)
         assert again.returncode == 0, errors
         assert f"{len(kept)} already there" in said
         assert len(list(made.glob("[!.]*.json"))) == 8
         assert {path: path.read_bytes() for path in kept} == kept
         assert errors == ""  # no terminal, no progress bar
+
+    def test_ctrl_c_says_that_finished_runs_are_kept(self, tmp_path: Path) -> None:
+        code, errors = self.stopped(tmp_path / "out", signal.SIGINT)
+        assert code == 130
+        assert "finished runs are kept" in errors
+        assert "Traceback" not in errors
 
 
 def _fail(job: int, on_step: Step) -> None:

@@ -104,6 +104,10 @@ class TestIntervals:
     def test_one_run_has_no_interval(self) -> None:
         assert table.mean(np.array([3.0])).shown(1) == "3.0"
 
+    def test_a_ratio_to_nothing_is_not_a_number_and_shown_as_none(self) -> None:
+        assert table.ratio(np.ones(3), np.zeros(3)).shown(2) == "–"
+        assert table.ratio(np.ones(2), np.array([1.0, 0.0])).value == 2.0
+
     def test_a_share_of_all_runs_is_not_certain(self) -> None:
         found = table.share(np.ones(50, dtype=np.bool_))
         assert found.value == 1.0

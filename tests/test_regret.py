@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo import regret
-from camobo.cost import AdditiveCost, Moment, PaperCost
+from camobo.cost import AdditiveCost, Discount, Moment, PaperCost
 from camobo.gp import Hyper, condition
 from camobo.problems import Problem, cross_holder, matyas_booth, zdt3
 from camobo.scalarize import chebyshev
@@ -21,12 +21,10 @@ def signed(problem: Problem) -> regret.Survey:
     return regret.survey(problem.space, lambda units: -problem.evaluate(units), count=1 << 12)
 
 
-def draws(problem: Problem, steps: int, seed: int = 0) -> tuple[Array, list[regret.Discount | None]]:
+def draws(problem: Problem, steps: int, seed: int = 0) -> tuple[Array, list[Discount | None]]:
     rng = np.random.default_rng(seed)
     cost = PaperCost(" > ".join(problem.space.names))
-    discounts: list[regret.Discount | None] = [
-        cost.at(Moment(t), problem.space.names, rng) for t in range(1, steps + 1)
-    ]
+    discounts: list[Discount | None] = [cost.at(Moment(t), problem.space.names, rng) for t in range(1, steps + 1)]
     return rng.dirichlet([1.0, 1.0], steps), discounts
 
 

@@ -67,6 +67,8 @@ def available() -> None:
 
 def _save(figure: Any, folder: Path, name: str) -> Path:
     """Write PNG and PDF, whole or not at all, and give the PNG's path."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once for both
     for end in ("pdf", "png"):
         beside = folder / f".{name}.{os.getpid()}.{end}"
         try:

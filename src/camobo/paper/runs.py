@@ -31,6 +31,7 @@ from camobo.acquisition import Acquisition, ScalarisedUCB
 from camobo.cost import Discount, Moment, PaperCost
 from camobo.engine import Data, Plan, log_points, suggest
 from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.gp import GP
 from camobo.paper.experiments import METHODS, Experiment, Method, Options, cost_of, experiment
 from camobo.paper.workers import Step, work_through
 from camobo.space import Array
@@ -205,43 +206,53 @@ def machine() -> str:
 
 
 def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record:
-    """Algorithm 1 from the first observations to the last: the engine asked T times, with word of every step."""
+    """Algorithm 1 from the first observations to the last, and its regrets where the problem has a formula."""
     began = time.perf_counter()
     given = experiment(setting.experiment, setting.options)
     seed = setting.seed + run
-    measure = _measured(given, setting, seed)
-    plan = Plan(given.space, given.objectives, cost_of(method, given.order), setting.iterations, seed, "paper")
-    rng = np.random.default_rng([seed, zlib.crc32(b"first observations")])
-    units = given.space.snap(rng.random((plan.initial, given.space.dimension)))
+    cost = cost_of(method, given.order)
+    plan = Plan(given.space, given.objectives, cost, setting.iterations, seed, "paper")
+    trace = follow(plan, _measured(given, setting, seed), on_step)
+    n = plan.initial
+    regrets: tuple[Array | None, ...] = (None, None, None)
+    if given.function is not None:
+        made = surveyed(given.name, tuple(sorted(setting.options.items())))
+        regrets = _regrets(given, made, plan, method, trace)
+    first, chosen = (trace.units[:n], trace.values[:n]), (trace.units[n:], trace.values[n:])
+    whole = round(time.perf_counter() - began, 3)
+    return Record(method, run, *first, *chosen, np.array(trace.seconds), whole, *regrets)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Everything a run went through: all points and values, and of each step θ, the discount and the seconds."""
+
+    units: Array
+    values: Array
+    weights: Array
+    discounts: tuple[Discount | None, ...]
+    seconds: tuple[float, ...]
+    gps: tuple[GP, ...]
+
+
+def follow(plan: Plan, measure: Callable[[Array], Array], on_step: Step) -> Trace:
+    """Ask the engine for as many points as the plan's budget, after d + 1 random ones; measure each, (d,) to (M,)."""
+    d = plan.space.dimension
+    rng = np.random.default_rng([plan.seed, zlib.crc32(b"first observations")])
+    units = plan.space.snap(rng.random((plan.initial, d)))
     values = np.array([measure(unit) for unit in units])
-    none, models = np.empty((0, given.space.dimension)), None
-    weights, discounts, seconds = [], [], []
-    for t in range(1, setting.iterations + 1):
+    none, models = np.empty((0, d)), None
+    drawn, seconds = [], []
+    for t in range(1, (plan.budget or 0) + 1):
         start = time.perf_counter()
         found = suggest(plan, Data(units, plan.signs * values, none, none, t), len(units), models)
         seconds.append(round(time.perf_counter() - start, 6))
         models = found.models
-        theta, discount = _drawn(found.acquisition, plan.signs * values)
-        weights.append(theta)
-        discounts.append(discount)
+        drawn.append(_drawn(found.acquisition, plan.signs * values))
         units, values = np.vstack([units, found.unit]), np.vstack([values, measure(found.unit)])
         on_step()
-    chosen = units[plan.initial :]
-    regrets: tuple[Array | None, ...] = (None, None, None)
-    if given.function is not None and models is not None:
-        made = surveyed(given.name, tuple(sorted(setting.options.items())))
-        regrets = _regrets(given, made, plan, method, chosen, np.array(weights), discounts, models.gps)
-    return Record(
-        method,
-        run,
-        units[: plan.initial],
-        values[: plan.initial],
-        chosen,
-        values[plan.initial :],
-        np.array(seconds),
-        round(time.perf_counter() - began, 3),
-        *regrets,
-    )
+    weights, discounts = zip(*drawn, strict=True)
+    return Trace(units, values, np.array(weights), discounts, tuple(seconds), models.gps if models else ())
 
 
 def _drawn(acquisition: Acquisition | None, signed: Array) -> tuple[Array, Discount | None]:
@@ -292,25 +303,17 @@ def surveyed(name: str, options: tuple[tuple[str, Any], ...]) -> regret.Survey:
 
 
 def _regrets(
-    given: Experiment,
-    made: regret.Survey,
-    plan: Plan,
-    method: Method,
-    chosen: Array,
-    weights: Array,
-    discounts: Sequence[Discount | None],
-    gps: Sequence[Any],
+    given: Experiment, made: regret.Survey, plan: Plan, method: Method, trace: Trace
 ) -> tuple[Array, Array, Array]:
     """Regrets under the common yardstick and under the method's own cost, and the bound on the latter's sum."""
-    own = regret.instantaneous(made, chosen, weights, discounts)
-    if method == "paper":
-        yardstick = own
-    else:
+    chosen = trace.units[plan.initial :]
+    own = regret.instantaneous(made, chosen, trace.weights, trace.discounts)
+    yardstick = own
+    if method != "paper":
         rng = np.random.default_rng([plan.seed, zlib.crc32(b"yardstick")])
-        paper = PaperCost(given.order)
-        names = given.space.names
-        common = [paper.at(Moment(t, plan.budget), names, rng) for t in range(1, len(chosen) + 1)]
-        yardstick = regret.instantaneous(made, chosen, weights, common)
+        cost, names = PaperCost(given.order), given.space.names
+        common = [cost.at(Moment(t, plan.budget), names, rng) for t in range(1, len(chosen) + 1)]
+        yardstick = regret.instantaneous(made, chosen, trace.weights, common)
     rng = np.random.default_rng(0)
     sample = given.space.features(given.space.snap(rng.random((_GAIN_POINTS, given.space.dimension))))
     priors = [
@@ -319,7 +322,7 @@ def _regrets(
             gp.hyper.noise / gp.hyper.signal,
             math.sqrt(gp.hyper.signal) * gp.scale / float(made.best[m] - made.worst[m]),
         )
-        for m, gp in enumerate(gps)
+        for m, gp in enumerate(trace.gps)
     ]
-    bound = regret.theorem_bound(weights, priors, log_points(given.space))
+    bound = regret.theorem_bound(trace.weights, priors, log_points(given.space))
     return yardstick.round(9), own.round(9), bound.round(6)

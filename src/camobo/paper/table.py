@@ -35,7 +35,9 @@ class Interval:
     high: float
 
     def shown(self, digits: int) -> str:
-        """`0.512 [0.498, 0.527]`; one run has no interval."""
+        """`0.512 [0.498, 0.527]`; one run has no interval, and a ratio to nothing no value."""
+        if math.isnan(self.value):
+            return "–"
         if math.isnan(self.low):
             return f"{self.value:.{digits}f}"
         return f"{self.value:.{digits}f} [{self.low:.{digits}f}, {self.high:.{digits}f}]"
@@ -48,11 +50,12 @@ def mean(values: Array) -> Interval:
 
 def ratio(values: Array, others: Array) -> Interval:
     """The ratio of the means of (R,) paired runs, its interval by resampling the pairs."""
-    estimate = float(values.mean() / others.mean())
-    if len(values) < 2:
+    estimate = float(values.mean() / others.mean()) if others.mean() != 0.0 else math.nan
+    if len(values) < 2 or math.isnan(estimate):
         return Interval(estimate, math.nan, math.nan)
     picks = np.random.default_rng(0).integers(len(values), size=(_RESAMPLES, len(values)))
-    low, high = np.percentile(values[picks].mean(axis=1) / others[picks].mean(axis=1), [2.5, 97.5])
+    above, below = values[picks].mean(axis=1), others[picks].mean(axis=1)
+    low, high = np.percentile(above[below != 0.0] / below[below != 0.0], [2.5, 97.5])
     return Interval(estimate, float(low), float(high))
 
 
