@@ -15,7 +15,8 @@ os.environ["OMP_NUM_THREADS"] = "1"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 from camobo.paper.experiments import METHODS, SYNTHETIC, Method, experiment
-from camobo.paper.runs import Setting, machine, one_run
+from camobo.paper.folder import Setting, machine
+from camobo.paper.runs import one_run
 
 COMPARED: tuple[Method, ...] = ("mo-ucb", "paper")
 

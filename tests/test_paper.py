@@ -16,7 +16,7 @@ import pytest
 
 import camobo
 from camobo.cli import main
-from camobo.paper import figures, forest, network, runs, summary
+from camobo.paper import drawing, folder, forest, network, runs, summary
 from camobo.paper.digits import from_idx
 from camobo.paper.experiments import METHODS, NAMES, cost_of, experiment
 from camobo.paper.workers import Step, work_through
@@ -89,7 +89,7 @@ class TestEveryExperiment:
         assert drawn(tmp_path) == {"cost-surface"}
 
     def test_steel_has_a_two_objective_variant(self) -> None:
-        setting = runs.Setting("steel", 3, 0, {"objectives": 2})
+        setting = folder.Setting("steel", 3, 0, {"objectives": 2})
         record = runs.one_run(setting, "additive", 0, lambda: None)
         assert record.values.shape == (3, 2)
         assert summary.curves([record], setting)["additive"].near.shape == (1, 3)
@@ -110,7 +110,7 @@ class TestEveryExperiment:
 
 
 class TestARun:
-    SETTING = runs.Setting("cross-holder", 5, 3, {})
+    SETTING = folder.Setting("cross-holder", 5, 3, {})
 
     def test_the_same_setting_gives_the_same_run(self) -> None:
         one, other = (runs.one_run(self.SETTING, "paper", 1, lambda: None) for _ in range(2))
@@ -151,12 +151,12 @@ class TestARun:
 
 
 class TestTheFolder:
-    SETTING = runs.Setting("steel", 3, 0, {"objectives": 1})
+    SETTING = folder.Setting("steel", 3, 0, {"objectives": 1})
 
     def test_only_what_is_missing_is_made(self, tmp_path: Path) -> None:
-        runs.make(runs.missing(tmp_path, self.SETTING, ["mo-ucb", "paper"], 2), 1, lambda: None)
+        runs.make(folder.missing(tmp_path, self.SETTING, ["mo-ucb", "paper"], 2), 1, lambda: None)
         before = {path: path.stat().st_mtime_ns for path in (tmp_path / "runs").iterdir()}
-        more = runs.missing(tmp_path, self.SETTING, ["mo-ucb", "paper", "printed"], 3)
+        more = folder.missing(tmp_path, self.SETTING, ["mo-ucb", "paper", "printed"], 3)
         assert [(job.method, job.run) for job in more] == [
             ("printed", 0),
             ("printed", 1),
@@ -165,12 +165,12 @@ class TestTheFolder:
             ("printed", 2),
         ]
         runs.make(more, 1, lambda: None)
-        assert runs.missing(tmp_path, self.SETTING, ["mo-ucb", "paper", "printed"], 3) == []
+        assert folder.missing(tmp_path, self.SETTING, ["mo-ucb", "paper", "printed"], 3) == []
         assert {path: path.stat().st_mtime_ns for path in before} == before
 
     def test_runs_come_back_as_they_were_made(self, tmp_path: Path) -> None:
-        runs.make(runs.missing(tmp_path, self.SETTING, ["additive"], 1), 1, lambda: None)
-        (found,) = runs.load(tmp_path)
+        runs.make(folder.missing(tmp_path, self.SETTING, ["additive"], 1), 1, lambda: None)
+        (found,) = folder.load(tmp_path)
         again = runs.one_run(self.SETTING, "additive", 0, lambda: None)
         assert found.units.tolist() == again.units.tolist()
         assert found.values.tolist() == again.values.tolist()
@@ -190,7 +190,7 @@ class TestTheFolder:
     def test_a_folder_of_other_settings_is_left_as_it_is(
         self, arguments: tuple[str, ...], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        runs.claim(tmp_path, runs.Setting("steel", 4, 0, {"objectives": 1}))
+        folder.claim(tmp_path, folder.Setting("steel", 4, 0, {"objectives": 1}))
         before = {path: path.read_bytes() for path in tmp_path.rglob("*")}
         with pytest.raises(SystemExit) as stopped:
             paper(*arguments, "--runs", 1, "--jobs", 1, "--out", tmp_path)
@@ -201,24 +201,24 @@ class TestTheFolder:
     def test_a_folder_of_something_else_is_left_as_it_is(self, tmp_path: Path) -> None:
         (tmp_path / "thesis.tex").write_text("years of work")
         with pytest.raises(camobo.InvalidOptionError, match="other files"):
-            runs.claim(tmp_path, runs.Setting("steel", 4, 0, {}))
+            folder.claim(tmp_path, folder.Setting("steel", 4, 0, {}))
         assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
     def test_a_file_in_the_folder_s_place_is_named(self, tmp_path: Path) -> None:
         (tmp_path / "out").write_text("")
         with pytest.raises(camobo.InvalidOptionError, match="got the file"):
-            runs.claim(tmp_path / "out", runs.Setting("steel", 4, 0, {}))
+            folder.claim(tmp_path / "out", folder.Setting("steel", 4, 0, {}))
 
     @pytest.mark.parametrize("content", ["", "{", "[1]", "{}", '{"method": "paper"}'])
     def test_a_spoilt_run_is_named(self, content: str, tmp_path: Path) -> None:
         (tmp_path / "runs").mkdir()
         (tmp_path / "runs" / "paper-0000.json").write_text(content)
         with pytest.raises(camobo.InvalidValueError, match=r"paper-0000\.json.*Delete it"):
-            runs.load(tmp_path)
+            folder.load(tmp_path)
 
     def test_a_folder_without_settings_cannot_be_redrawn(self, tmp_path: Path) -> None:
         with pytest.raises(camobo.InvalidOptionError, match=r"settings\.json"):
-            runs.read_setting(tmp_path)
+            folder.read_setting(tmp_path)
 
 
 def until(condition: Callable[[], bool], seconds: float = 120.0) -> None:
@@ -304,10 +304,10 @@ class TestMissingExtras:
     @pytest.mark.parametrize(
         ("package", "needs"),
         [
-            ("matplotlib", figures.available),
+            ("matplotlib", drawing.available),
             ("sklearn", lambda: forest.objective("digits")),
             ("keras", network._keras),
-            ("mlxtend", lambda: runs.ready(runs.Setting("network", 1, 0, {"data": None, "epochs": 1}))),
+            ("mlxtend", lambda: runs.ready(folder.Setting("network", 1, 0, {"data": None, "epochs": 1}))),
         ],
     )
     def test_the_message_names_the_command_that_installs_it(

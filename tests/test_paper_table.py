@@ -8,7 +8,7 @@ import pytest
 
 from camobo import InvalidOptionError, InvalidValueError
 from camobo.paper import claims, steel, summary, table
-from camobo.paper.runs import write_json
+from camobo.paper.folder import write_json
 from camobo.paper.summary import money
 from camobo.pareto import hypervolume
 from camobo.regret import survey

@@ -169,13 +169,13 @@ def network(
 @app.command("cost-surface")
 def cost_surface(out: _Out = None) -> None:
     """Figure 2: the cost C over (x1, x2) at t = 1, 10, 20 and 1000."""
-    from camobo.paper import figures
+    from camobo.paper import surface
 
     folder = out or Path("paper-runs") / "cost-surface"
     if folder.exists() and not folder.is_dir():
         raise InvalidOptionError(f"--out: need a folder, got the file {str(folder)!r}.")
     folder.mkdir(parents=True, exist_ok=True)
-    for path in figures.cost_surface(folder):
+    for path in surface.cost_surface(folder):
         typer.echo(f"drawn: {path}")
 
 
@@ -200,9 +200,9 @@ def table(
 @app.command()
 def redraw(folder: Annotated[Path, typer.Argument(metavar="DIR", help="An experiment's folder.")]) -> None:
     """Draw the figures and write the summary of the runs in DIR again."""
-    from camobo.paper import runs
+    from camobo.paper.folder import read_setting
 
-    _finish(folder, runs.read_setting(folder))
+    _finish(folder, read_setting(folder))
 
 
 def _run(
@@ -218,20 +218,21 @@ def _run(
     quick: bool,
 ) -> None:
     """Make what is missing of an experiment, then its figures and its summary."""
-    from camobo.paper import figures
+    from camobo.paper import drawing
+    from camobo.paper import folder as kept
     from camobo.paper import runs as made
     from camobo.paper.experiments import experiment
 
     given = experiment(name, options)
     preset = given.quick if quick or protocol is Preset.quick else given.paper
-    setting = made.Setting(name, iterations or preset.iterations, seed, options)
+    setting = kept.Setting(name, iterations or preset.iterations, seed, options)
     wanted = [cost.value for cost in costs or (Cost.paper, Cost.additive)]
     methods: Any = ["mo-ucb", *dict.fromkeys(wanted)]
-    figures.available()
+    drawing.available()
     made.ready(setting)
     folder = out or Path("paper-runs") / name
-    made.claim(folder, setting)
-    missing = made.missing(folder, setting, methods, runs or preset.runs)
+    kept.claim(folder, setting)
+    missing = kept.missing(folder, setting, methods, runs or preset.runs)
     count = (runs or preset.runs) * len(methods)
     typer.echo(f"{given.title}: {count} runs of {setting.iterations} iterations, {count - len(missing)} already there")
     if (source := made.source(setting)) is not None:
@@ -266,10 +267,11 @@ def _watched(jobs: Any, processes: int, iterations: int) -> None:
 
 
 def _finish(folder: Path, setting: Any) -> None:
-    from camobo.paper import figures, runs, summary
+    from camobo.paper import figures, summary
+    from camobo.paper.folder import load
     from camobo.paper.table import table as text
 
-    found = summary.curves(runs.load(folder), setting)
+    found = summary.curves(load(folder), setting)
     if not found:
         raise InvalidOptionError(f"{str(folder)!r}: no finished runs in it.")
     numbers = summary.summarise(folder, setting, found)

@@ -19,7 +19,8 @@ from camobo import regret
 from camobo.errors import InvalidValueError
 from camobo.order import Order
 from camobo.paper.experiments import METHODS, Experiment, Method, experiment
-from camobo.paper.runs import Record, Setting, machine, read_json, surveyed, write_json
+from camobo.paper.folder import Record, Setting, machine, read_json, write_json
+from camobo.paper.runs import surveyed
 from camobo.pareto import hypervolume, on_front
 from camobo.space import Array
 
