@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS := 1
 PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: help demo test lint types check bench bench-quick bench-sampler bench-peers bench-peers-short \
-	bench-peers-page bench-storage faults dist-check test-min tune clean
+	bench-peers-page bench-storage bench-paper faults dist-check test-min tune tune-paper paper paper-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -84,5 +84,35 @@ test-min:  ## the tests that need no torch, with the oldest versions declared
 tune: .venv/ready  ## how the cost's strength was chosen: benchmarks/results/tune_cost.md
 	.venv/bin/python benchmarks/tune_cost.py
 
+.venv-paper/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv-paper
+	.venv-paper/bin/python $(PIP) --editable '.[paper]'
+	touch $@
+
+PAPER := .venv-paper/bin/camobo paper
+PAPER_OUT ?= paper-runs
+paper: .venv-paper/ready  ## the paper's experiments in full, its figures and docs/paper.md's table (hours; can be stopped)
+	$(PAPER) cost-surface --out $(PAPER_OUT)/cost-surface
+	$(PAPER) zdt3 --out $(PAPER_OUT)/zdt3
+	$(PAPER) cross-holder --cost paper --cost additive --cost printed --out $(PAPER_OUT)/cross-holder
+	$(PAPER) matyas-booth --out $(PAPER_OUT)/matyas-booth
+	$(PAPER) steel --out $(PAPER_OUT)/steel
+	$(PAPER) steel --objectives 2 --out $(PAPER_OUT)/steel-2
+	$(PAPER) forest --out $(PAPER_OUT)/forest
+	$(PAPER) network --runs 2 --iterations 100 --out $(PAPER_OUT)/network
+	for name in zdt3 cross-holder matyas-booth steel steel-2 forest network; do \
+	  mkdir -p benchmarks/results/paper/$$name && cp $(PAPER_OUT)/$$name/summary.json benchmarks/results/paper/$$name/; done
+	$(PAPER) table benchmarks/results/paper --write docs/paper.md
+
+paper-quick: .venv-paper/ready  ## the synthetic ones and steel in short, a few minutes
+	$(PAPER) cost-surface --out $(PAPER_OUT)-quick/cost-surface
+	for name in zdt3 cross-holder matyas-booth steel; do $(PAPER) $$name --quick --out $(PAPER_OUT)-quick/$$name || exit 1; done
+
+bench-paper: .venv-paper/ready  ## milliseconds a suggestion in the paper's experiments, and their growth
+	.venv-paper/bin/python benchmarks/paper_speed.py
+
+tune-paper: .venv-paper/ready  ## how the additive cost was set for the paper's experiments: benchmarks/results/tune_paper.md
+	.venv-paper/bin/python benchmarks/tune_paper.py
+
 clean:  ## remove the environments and caches
-	rm -rf .venv .venv-demo .venv-bench .venv-peers .venv-min .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-demo .venv-bench .venv-peers .venv-paper .venv-min .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -21,6 +21,7 @@ LAYERS: list[set[str]] = [
     {"acquisition"},
     {"maximize"},
     {"engine"},
+    {"regret"},
     {"trial"},
     {"checks"},
     {"document", "history"},
@@ -36,6 +37,7 @@ LAYERS: list[set[str]] = [
     {"plot"},
     {"report"},
     {"botorch", "optuna"},
+    {"paper"},
     {"cli"},
     {"__main__"},
 ]
@@ -52,6 +54,7 @@ ALSO_IMPORTS = {
     "progress": {"rich"},
     "sql": {"sqlalchemy"},
     "tables": {"sqlalchemy"},
+    "paper": {"typer", "rich", "matplotlib", "sklearn", "keras", "torch", "mlxtend"},
 }
 """What a unit may import from outside beyond that."""
 FILES = sorted(ROOT.rglob("*.py"))

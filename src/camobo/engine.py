@@ -275,11 +275,11 @@ def _paper_utility(
     worst, best = outcomes.min(axis=0), outcomes.max(axis=0)
     given = _given_reference(plan, gps)
     span = np.maximum(best - worst, 1e-9)
-    beta = beta_practical(step) if plan.beta == "practical" else beta_theory(step, _log_points(plan.space))
+    beta = beta_practical(step) if plan.beta == "practical" else beta_theory(step, log_points(plan.space))
     return ScalarisedUCB(flat_weights(len(gps), rng) / span, worst if given is None else given, beta)
 
 
-def _log_points(space: Space) -> float:
+def log_points(space: Space) -> float:
     """ln |X|; a real input counts as a hundred points, since the theorem is about finite spaces."""
     return sum(math.log(given.size if math.isfinite(given.size) else _GRID_PER_REAL) for given in space.inputs.values())
 

@@ -9,6 +9,7 @@
     ├── TrialStateError     (RuntimeError)         a trial that is no longer (or not yet) in the state this needs
     ├── SpaceExhausted      (RuntimeError)         every point of a finite space has been handed out
     ├── StorageError        (OSError)              a study that cannot be read or written where it is kept
+    ├── MissingExtraError   (ImportError)          an optional package that is not installed
     └── NotBuiltError       (NotImplementedError)  a place that is drawn in the design but not built yet
 
 Each says what was wrong, what was expected, what it got, and what to do. Each is also the built-in it resembles, so
@@ -52,6 +53,10 @@ class SpaceExhausted(CamoboError, RuntimeError):
 
 class StorageError(CamoboError, OSError):
     """A study that cannot be opened, read or written where it is kept; what was stored before is as it was."""
+
+
+class MissingExtraError(CamoboError, ImportError):
+    """A part that needs an optional package which is not installed; the message names the command that installs it."""
 
 
 class NotBuiltError(CamoboError, NotImplementedError):

@@ -28,25 +28,36 @@ from scipy.optimize import minimize
 from camobo.space import Array
 
 KernelName: TypeAlias = Literal["se", "matern52"]
-Shape: TypeAlias = Callable[[Array], tuple[Array, Array]]
+Shape: TypeAlias = Callable[..., tuple[Array, Array]]
 
 _JITTERS = (0.0, *(10.0**power for power in range(-10, 1)))  # of the mean diagonal
 _NOISE_BOUNDS = (1e-8, 1.0)
 _SQRT5 = math.sqrt(5.0)
 
 
-def squared_exponential(r2: Array) -> tuple[Array, Array]:
-    """k = exp(−r²/2), the paper's kernel, and g = −k."""
-    k = np.exp(-0.5 * r2)
-    return k, -k
+def squared_exponential(r2: Array, out: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
+    """k = exp(−r²/2), the paper's kernel, and g = −k; into `out` if given, and then r² is used up."""
+    k, g = out or (np.empty_like(r2), np.empty_like(r2))
+    np.multiply(r2, -0.5, out=k)
+    np.exp(k, out=k)
+    np.negative(k, out=g)
+    return k, g
 
 
-def matern52(r2: Array) -> tuple[Array, Array]:
-    """k = (1 + √5 r + 5r²/3) exp(−√5 r) and g = −(5/3)(1 + √5 r) exp(−√5 r)."""
-    root = np.sqrt(5.0 * r2)
-    decay = np.exp(-root)
-    g = (-5.0 / 3.0) * (1.0 + root) * decay
-    return decay * (5.0 / 3.0) * r2 - 0.6 * g, g
+def matern52(r2: Array, out: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
+    """k = (1 + √5 r + 5r²/3) exp(−√5 r) and g = −(5/3)(1 + √5 r) exp(−√5 r); `out` as above."""
+    k, g = out or (np.empty_like(r2), np.empty_like(r2))
+    np.multiply(r2, 5.0, out=g)
+    np.sqrt(g, out=g)
+    np.negative(g, out=k)
+    np.exp(k, out=k)
+    g += 1.0
+    g *= -5.0 / 3.0
+    g *= k
+    k *= 5.0 / 3.0
+    k *= r2
+    k -= np.multiply(g, 0.6, out=r2 if out else None)
+    return k, g
 
 
 SHAPES: dict[KernelName, Shape] = {"se": squared_exponential, "matern52": matern52}
@@ -100,9 +111,12 @@ class GP:
         return _standardise(values, self.offset, self.scale)
 
     def _moments(self, points: Array) -> tuple[Array, Array, Array, Array]:
-        k, g = SHAPES[self.kernel](_distances(points, self.x, self.hyper.lengths))
+        r2, k = np.empty((2, len(points), len(self.x)))
+        k, g = SHAPES[self.kernel](
+            _distances(points, self.x, self.hyper.lengths, out=(r2, k)), out=(k, np.empty_like(k))
+        )
         mean = self.hyper.mean + self.hyper.signal * (k @ self.dual)
-        whitened = dtrsm(self.hyper.signal, self.factor, k.T, lower=1)
+        whitened = dtrsm(self.hyper.signal, self.factor, k.T, lower=1, overwrite_b=1)
         variance = self.hyper.signal - np.einsum("nb,nb->b", whitened, whitened)
         return mean, np.sqrt(np.maximum(variance, 1e-14 * self.hyper.signal)), g, whitened
 
@@ -188,8 +202,9 @@ def _search(x: Array, z: Array, kernel: KernelName, starts: int, *, learn_mean: 
 
 def _descend(x: Array, z: Array, kernel: KernelName, prior: _Prior, start: Array) -> tuple[float, Array]:
     bounds = [(math.log(5e-3), math.log(1e3))] * x.shape[1] + [(math.log(1e-3), math.log(1e4))]
+    room = _room(len(z))
     found: Any = minimize(  # type: ignore[call-overload]  # the stubs know no bounds beside jac=True
-        lambda p: negative_log_posterior(x, z, kernel, prior, p),
+        lambda p: negative_log_posterior(x, z, kernel, prior, p, room),
         start,
         jac=True,
         method="L-BFGS-B",
@@ -197,6 +212,11 @@ def _descend(x: Array, z: Array, kernel: KernelName, prior: _Prior, start: Array
         options={"maxiter": 60, "ftol": 1e-7, "gtol": 1e-4},
     )
     return float(found.fun), np.asarray(found.x)
+
+
+def _room(n: int) -> tuple[Array, Array, Array, Array]:
+    """Four (n, n) arrays to compute in, over and over: fresh ones cost more in page faults than the arithmetic."""
+    return np.empty((n, n)), np.empty((n, n)), np.empty((n, n)), np.empty((n, n))
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,30 +241,42 @@ class _Prior:
         return np.concatenate([np.full(self.features, math.sqrt(3.0)), [1.5, 3.0]])
 
 
-def negative_log_posterior(x: Array, z: Array, kernel: KernelName, prior: _Prior, p: Array) -> tuple[float, Array]:
+def negative_log_posterior(
+    x: Array,
+    z: Array,
+    kernel: KernelName,
+    prior: _Prior,
+    p: Array,
+    room: tuple[Array, Array, Array, Array] | None = None,
+) -> tuple[float, Array]:
     """−log p(z | x, p) − log p(p) up to a constant, and its gradient, at log hyper-parameters p = log (ℓ, a, s).
 
     With K the covariance, A = K⁻¹ − K⁻¹ z zᵀ K⁻¹ and ∂L/∂p = ½ Σ A ∘ ∂K/∂p. The sum over pairs for a length scale is
-    Σ_ij B_ij (x_i − x_j)² = 2 (Σ_i x_i² Σ_j B_ij − Σ_ij x_i B_ij x_j): one matrix product for all of them.
+    Σ_ij B_ij (x_i − x_j)² = 2 (Σ_i x_i² Σ_j B_ij − Σ_ij x_i B_ij x_j): one matrix product for all of them. K⁻¹ is kept
+    as H + Hᵀ, H triangular, and K⁻¹z as a vector, so that A itself is never written out.
     """
     f, n = x.shape[1], len(z)
     lengths, signal, noise = np.exp(p[:f]), math.exp(p[f]), math.exp(p[f + 1])
-    k, g = SHAPES[kernel](_distances(x, x, lengths))
-    covariance = signal * k
-    covariance.ravel()[:: n + 1] += noise
-    factor, info = lapack.dpotrf(covariance, lower=1, clean=0)
+    r2, k, g, K = room or _room(n)
+    k, g = SHAPES[kernel](_distances(x, x, lengths, out=(r2, k)), out=(k, g))
+    np.multiply(k, signal, out=K)
+    K.ravel()[:: n + 1] += noise
+    factor, info = lapack.dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
     if info != 0:
         return 1e25, np.zeros_like(p)  # L-BFGS-B backs off from here
     dual, mean = _centred_dual(factor, z) if prior.learn_mean else (_solve(factor, z), 0.0)
     half_log_determinant = float(np.log(factor.diagonal()).sum())
     inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    A = np.tril(inverse, -1)
-    A += A.T
-    A.ravel()[:: n + 1] = inverse.diagonal()
-    A -= np.outer(dual, dual)
-    B = A * g
-    by_length = signal * (B.sum(axis=0) @ x**2 - np.einsum("if,if->f", x, B @ x)) / lengths**2
-    gradient = np.concatenate([-by_length, [0.5 * signal * float(np.vdot(A, k)), 0.5 * noise * float(np.trace(A))]])
+    trace = float(np.trace(inverse))
+    H = inverse.T
+    H.ravel()[:: n + 1] *= 0.5
+    by_signal = 2.0 * float(np.vdot(H, k)) - float(dual @ (k @ dual))
+    Hg, moved = np.multiply(H, g, out=r2), dual[:, None] * x
+    row_sums = Hg.sum(axis=0) + Hg.sum(axis=1) - dual * (g @ dual)
+    products = 2.0 * np.einsum("if,if->f", x, Hg @ x) - np.einsum("if,if->f", moved, g @ moved)
+    by_length = signal * (row_sums @ x**2 - products) / lengths**2
+    by_noise = trace - float(dual @ dual)
+    gradient = np.concatenate([-by_length, [0.5 * signal * by_signal, 0.5 * noise * by_noise]])
     deviation = (p - prior.centre) / prior.deviation
     value = half_log_determinant + 0.5 * float((z - mean) @ dual) + 0.5 * float(deviation @ deviation)
     return value, gradient + deviation / prior.deviation
@@ -286,9 +318,13 @@ def _standardise(y: Array, offset: float, scale: float) -> Array:
     return np.asarray((0.5 * y - 0.5 * offset) / (0.5 * scale))
 
 
-def _distances(points: Array, x: Array, lengths: Array) -> Array:
-    """(b, n) squared distances after division by the length scales."""
+def _distances(points: Array, x: Array, lengths: Array, out: tuple[Array, Array] | None = None) -> Array:
+    """(b, n) squared distances after division by the length scales; in the first array of `out` if given."""
     a, b = points / lengths, x / lengths
-    r2: Array = np.einsum("bf,bf->b", a, a)[:, None] + np.einsum("nf,nf->n", b, b) - 2.0 * (a @ b.T)
+    r2, products = out or (np.empty((len(a), len(b))), np.empty((len(a), len(b))))
+    np.add.outer(np.einsum("bf,bf->b", a, a), np.einsum("nf,nf->n", b, b), out=r2)
+    np.matmul(a, b.T, out=products)
+    products *= 2.0
+    r2 -= products
     np.maximum(r2, 0.0, out=r2)
     return r2

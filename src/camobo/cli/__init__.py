@@ -16,6 +16,7 @@ from rich.markup import escape
 
 import camobo
 from camobo.errors import CamoboError
+from camobo.paper import command as paper
 
 app = typer.Typer(
     name="camobo",
@@ -24,6 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(paper.app)
 
 
 def _version(wanted: bool) -> None:

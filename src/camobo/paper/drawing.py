@@ -1,0 +1,87 @@
+"""How every figure looks: colours, bands, scales, and files written whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from camobo.errors import InvalidOptionError, MissingExtraError
+from camobo.paper.experiments import Method
+from camobo.space import Array
+
+COLOURS: Mapping[Method, str] = {
+    "mo-ucb": "#4D4D4D",
+    "paper": "#0072B2",
+    "additive": "#D55E00",
+    "printed": "#CC79A7",
+}
+MARKERS: Mapping[Method, str] = {"mo-ucb": "o", "paper": "^", "additive": "s", "printed": "D"}
+BAND = (5.0, 95.0)
+
+
+def pyplot() -> Any:
+    """Matplotlib without a screen, in our style, or an error that says how to install it."""
+    try:
+        import matplotlib
+    except ImportError as error:
+        raise MissingExtraError(
+            f"the paper's figures need matplotlib, which cannot be imported ({error}). "
+            "Install it with: pip install 'camobo[paper]'"
+        ) from error
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    pyplot.rcParams.update(
+        {
+            "font.size": 10,
+            "axes.titlesize": 10,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "legend.frameon": False,
+            "savefig.dpi": 150,
+            "figure.constrained_layout.use": True,
+        }
+    )
+    return pyplot
+
+
+def available() -> None:
+    """Raise if figures cannot be drawn, before hours are spent on what they would show."""
+    pyplot()
+
+
+def save(figure: Any, folder: Path, name: str) -> Path:
+    """Write PNG and PDF, whole or not at all, and give the PNG's path."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")  # laid out once for both
+    for end in ("pdf", "png"):
+        beside = folder / f".{name}.{os.getpid()}.{end}"
+        try:
+            figure.savefig(beside)
+            beside.replace(folder / f"{name}.{end}")
+        except OSError as error:
+            raise InvalidOptionError(f"{folder / name}.{end}: cannot be written ({error}).") from error
+    pyplot().close(figure)
+    return folder / f"{name}.png"
+
+
+def band(axes: Any, x: Array, rows: Array, colour: str, label: str | None = None, **style: Any) -> None:
+    """The mean over (R, T) rows as a line, the middle 90 % as a band."""
+    low, high = np.percentile(rows, BAND, axis=0)
+    axes.plot(x, rows.mean(axis=0), color=colour, label=label, lw=1.8, **style)
+    axes.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
+
+
+def logarithmic(axes: Any) -> None:
+    """A log scale whose ticks are plain numbers, never crowded."""
+    from matplotlib import ticker
+
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 100.0 * low else (1.0,)))
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(ticker.NullFormatter())

@@ -1,0 +1,180 @@
+"""One run of an experiment, and making those that are missing.
+
+Run r starts from the same random observations for every method, so methods are compared in pairs. These d + 1
+observations are the D that Algorithm 1 is given: sums of inputs, regrets and money count the T points it chooses after.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from camobo import regret
+from camobo.acquisition import Acquisition, ScalarisedUCB
+from camobo.cost import Discount, Moment, PaperCost
+from camobo.engine import Data, Plan, log_points, suggest
+from camobo.errors import InvalidOptionError
+from camobo.gp import GP
+from camobo.paper.experiments import Experiment, Method, cost_of, experiment
+from camobo.paper.folder import Job, Record, Setting, keep
+from camobo.paper.workers import Step, work_through
+from camobo.space import Array
+
+_GAIN_POINTS = 2000  # of the space, among which γ is sought
+
+
+def ready(setting: Setting) -> None:
+    """Say what is missing before anything is made: packages, data files."""
+    given = experiment(setting.experiment, setting.options)
+    if given.function is None:
+        _objective(setting.experiment, tuple(sorted(setting.options.items())), setting.seed)
+
+
+def source(setting: Setting) -> str | None:
+    """Where measured data come from, in words."""
+    if setting.experiment == "network":
+        return str(_loaded(setting.options["data"]).source)
+    if setting.experiment == "forest":
+        return f"{setting.options['dataset']}, which comes with scikit-learn"
+    return None
+
+
+def make(jobs: Sequence[Job], processes: int, on_step: Step) -> None:
+    """Make the runs, several at once, each written when it is finished."""
+    if jobs:
+        jobs[0].path.parent.mkdir(exist_ok=True)
+    work_through(jobs, _make_one, processes, on_step)
+
+
+def _make_one(job: Job, on_step: Step) -> None:
+    keep(job.path, one_run(job.setting, job.method, job.run, on_step))
+
+
+def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record:
+    """Algorithm 1 from the first observations to the last, and its regrets where the problem has a formula."""
+    began = time.perf_counter()
+    given = experiment(setting.experiment, setting.options)
+    seed = setting.seed + run
+    cost = cost_of(method, given.order)
+    plan = Plan(given.space, given.objectives, cost, setting.iterations, seed, "paper")
+    trace = follow(plan, _measured(given, setting, seed), on_step)
+    n = plan.initial
+    regrets: tuple[Array | None, ...] = (None, None, None)
+    if given.function is not None:
+        made = surveyed(given.name, tuple(sorted(setting.options.items())))
+        regrets = _regrets(given, made, plan, method, trace)
+    first, chosen = (trace.units[:n], trace.values[:n]), (trace.units[n:], trace.values[n:])
+    whole = round(time.perf_counter() - began, 3)
+    return Record(method, run, *first, *chosen, np.array(trace.seconds), whole, *regrets)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """Everything a run went through: all points and values, and of each step θ, the discount and the seconds."""
+
+    units: Array
+    values: Array
+    weights: Array
+    discounts: tuple[Discount | None, ...]
+    seconds: tuple[float, ...]
+    gps: tuple[GP, ...]
+
+
+def follow(plan: Plan, measure: Callable[[Array], Array], on_step: Step) -> Trace:
+    """Ask the engine for as many points as the plan's budget, after d + 1 random ones; measure each, (d,) to (M,)."""
+    d = plan.space.dimension
+    rng = np.random.default_rng([plan.seed, zlib.crc32(b"first observations")])
+    units = plan.space.snap(rng.random((plan.initial, d)))
+    values = np.array([measure(unit) for unit in units])
+    none, models = np.empty((0, d)), None
+    drawn, seconds = [], []
+    for t in range(1, (plan.budget or 0) + 1):
+        start = time.perf_counter()
+        found = suggest(plan, Data(units, plan.signs * values, none, none, t), len(units), models)
+        seconds.append(round(time.perf_counter() - start, 6))
+        models = found.models
+        drawn.append(_drawn(found.acquisition, plan.signs * values))
+        units, values = np.vstack([units, found.unit]), np.vstack([values, measure(found.unit)])
+        on_step()
+    weights, discounts = zip(*drawn, strict=True)
+    return Trace(units, values, np.array(weights), discounts, tuple(seconds), models.gps if models else ())
+
+
+def _drawn(acquisition: Acquisition | None, signed: Array) -> tuple[Array, Discount | None]:
+    """θ_t and the discount 1 − C(·, t) behind a suggestion. The engine keeps θ divided by each objective's range."""
+    if acquisition is None or not isinstance(utility := acquisition.terms[0].utility, ScalarisedUCB):
+        raise RuntimeError("the engine suggested a point of Algorithm 1 without its acquisition")
+    scaled = np.column_stack([gp.standardise(signed[:, m]) for m, gp in enumerate(acquisition.gps)])
+    theta = utility.weights * np.maximum(np.ptp(scaled, axis=0), 1e-9)
+    return theta, acquisition.terms[0].discount
+
+
+def _measured(given: Experiment, setting: Setting, seed: int) -> Callable[[Array], Array]:
+    """(d,) point of the unit cube to (M,) values."""
+    function, space = given.function, given.space
+    if function is not None:
+        return lambda unit: function(unit[None, :])[0]
+    measure = _objective(setting.experiment, tuple(sorted(setting.options.items())), seed)
+    return lambda unit: np.array(measure(space.from_unit(unit)))
+
+
+def _objective(name: str, options: tuple[tuple[str, Any], ...], seed: int) -> Callable[[Mapping[str, Any]], Any]:
+    given = dict(options)
+    if name == "forest":
+        from camobo.paper import forest
+
+        return forest.objective(str(given["dataset"]))
+    from camobo.paper import network
+
+    return network.objective(_loaded(given["data"]), int(given["epochs"]), seed)
+
+
+@cache
+def _loaded(data: str | None) -> Any:
+    from camobo.paper import digits
+
+    return digits.load(data)
+
+
+@cache
+def surveyed(name: str, options: tuple[tuple[str, Any], ...]) -> regret.Survey:
+    """The dense sample of an experiment's whole space, made once a process."""
+    given = experiment(name, dict(options))
+    signs = np.array([1.0 if goal == "max" else -1.0 for goal in given.objectives.values()])
+    function = given.function
+    if function is None:
+        raise InvalidOptionError(f"experiment {name!r}: what is measured has no known maximum, and so no regret.")
+    return regret.survey(given.space, lambda units: signs * function(units))
+
+
+def _regrets(
+    given: Experiment, made: regret.Survey, plan: Plan, method: Method, trace: Trace
+) -> tuple[Array, Array, Array]:
+    """Regrets under the common yardstick and under the method's own cost, and the bound on the latter's sum."""
+    chosen = trace.units[plan.initial :]
+    own = regret.instantaneous(made, chosen, trace.weights, trace.discounts)
+    yardstick = own
+    if method != "paper":
+        rng = np.random.default_rng([plan.seed, zlib.crc32(b"yardstick")])
+        cost, names = PaperCost(given.order), given.space.names
+        common = [cost.at(Moment(t, plan.budget), names, rng) for t in range(1, len(chosen) + 1)]
+        yardstick = regret.instantaneous(made, chosen, trace.weights, common)
+    rng = np.random.default_rng(0)
+    sample = given.space.features(given.space.snap(rng.random((_GAIN_POINTS, given.space.dimension))))
+    priors = [
+        regret.Prior(
+            regret.information_gain(sample, gp.hyper, gp.kernel, len(chosen)),
+            gp.hyper.noise / gp.hyper.signal,
+            math.sqrt(gp.hyper.signal) * gp.scale / float(made.best[m] - made.worst[m]),
+        )
+        for m, gp in enumerate(trace.gps)
+    ]
+    bound = regret.theorem_bound(trace.weights, priors, log_points(given.space))
+    return yardstick.round(9), own.round(9), bound.round(6)

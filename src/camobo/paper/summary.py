@@ -1,0 +1,204 @@
+"""A folder of runs in curves over the iterations, and in the few numbers a table is made from.
+
+Two hypervolumes, each as a share of the best possible:
+
+    mapped    objectives mapped to [0, 1] over their whole range, reference at the worst corner: the paper's
+    near      reference a tenth of the front's range beyond the front: it tells fronts apart that the first calls equal
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from camobo import regret
+from camobo.errors import InvalidValueError
+from camobo.order import Order
+from camobo.paper.experiments import METHODS, Experiment, Method, experiment
+from camobo.paper.folder import Record, Setting, machine, read_json, write_json
+from camobo.paper.runs import surveyed
+from camobo.pareto import hypervolume, on_front
+from camobo.space import Array
+
+_SUMMARY = "summary.json"
+_EVALUATION = 0.1  # of the sum of the prices, what an evaluation costs whatever its inputs
+_EARLY = 10  # the share of the iterations that are early, as a divisor
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """What the R runs of a method did, over T iterations. k is the number of inputs the order names, dearest first."""
+
+    records: tuple[Record, ...]
+    use: Array
+    """(R, T, k) the sum so far of each named input, mapped to [0, 1]."""
+    near: Array
+    """(R, T) hypervolume, as a share of the best."""
+    mapped: Array
+    """(R, T) the paper's hypervolume, as a share of the best."""
+    money: Array
+    """(R, T) spent so far under hidden prices, each half that of the next dearer input."""
+    regrets: Array | None
+    own_regrets: Array | None
+    bounds: Array | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """How (M,) values, larger better, are judged: the range of the objectives, the near reference, the best volumes."""
+
+    worst: Array
+    best: Array
+    reference: Array
+    near_volume: float
+    mapped_volume: float
+
+
+def money(levels: Array) -> Array:
+    """(…, T) spent so far for (…, T, k) levels, dearest input first: prices 2^(k−j) that sum to one, and 0.1 a point.
+
+    >>> money(np.array([[1.0, 0.0], [0.0, 1.0]])).round(3)
+    array([0.767, 1.2  ])
+    """
+    k = levels.shape[-1]
+    prices = 2.0 ** -np.arange(k)
+    return np.asarray(np.cumsum(levels @ (prices / prices.sum()) + _EVALUATION, axis=-1))
+
+
+def curves(records: Sequence[Record], setting: Setting) -> dict[Method, Curves]:
+    """The curves of every method that has runs."""
+    given = experiment(setting.experiment, setting.options)
+    scale = scale_of(given, setting, records)
+    by_method: dict[Method, list[Record]] = {}
+    for record in records:
+        by_method.setdefault(record.method, []).append(record)
+    return {method: _curves(given, scale, by_method[method]) for method in METHODS if method in by_method}
+
+
+def signs_of(given: Experiment) -> Array:
+    """(M,) 1 for objectives to maximise, −1 for those to minimise."""
+    return np.array([1.0 if goal == "max" else -1.0 for goal in given.objectives.values()])
+
+
+def scale_of(given: Experiment, setting: Setting, records: Sequence[Record]) -> Scale:
+    """From the problem itself where it has a formula, else from all that was measured in any run."""
+    signs = signs_of(given)
+    if given.function is not None and given.reference is not None and given.best_hypervolume is not None:
+        made = surveyed(given.name, tuple(sorted(setting.options.items())))
+        zero = np.zeros(len(signs))
+        # Hypervolume is what the mapped points reach; the one-objective case has its best at 1 exactly.
+        volume = 1.0 if len(signs) == 1 else hypervolume(made.values, zero)
+        return Scale(made.worst, made.best, signs * np.array(given.reference), given.best_hypervolume, volume)
+    values = signs * np.vstack([part for record in records for part in (record.first_values, record.values)])
+    front = values[on_front(values)]
+    reference = front.min(axis=0) - 0.1 * np.maximum(front.max(axis=0) - front.min(axis=0), 1e-12)
+    worst, best = values.min(axis=0), np.maximum(values.max(axis=0), values.min(axis=0) + 1e-12)
+    mapped = (front - worst) / (best - worst)
+    return Scale(worst, best, reference, hypervolume(front, reference), hypervolume(mapped, np.zeros(len(signs))))
+
+
+def _curves(given: Experiment, scale: Scale, records: list[Record]) -> Curves:
+    columns = Order.parse(given.order).columns(given.space.names)
+    levels = np.stack([given.space.expense(record.units)[:, columns] for record in records])
+    volumes = [_volumes(record, signs_of(given), scale) for record in records]
+
+    def stacked(name: str) -> Array | None:
+        rows = [getattr(record, name) for record in records]
+        return None if rows[0] is None else np.stack(rows)
+
+    return Curves(
+        tuple(records),
+        np.cumsum(levels, axis=1),
+        np.stack([near for near, _ in volumes]),
+        np.stack([mapped for _, mapped in volumes]),
+        money(levels),
+        stacked("regrets"),
+        stacked("own_regrets"),
+        stacked("bound"),
+    )
+
+
+def _volumes(record: Record, signs: Array, scale: Scale) -> tuple[Array, Array]:
+    """(T,) both hypervolumes, as shares of the best, after each iteration."""
+    first, later = signs * record.first_values, signs * record.values
+    front = first[on_front(first)]
+    near, mapped = np.empty(len(later)), np.empty(len(later))
+    zero, span = np.zeros(len(signs)), scale.best - scale.worst
+    for t, value in enumerate(later):
+        news = not np.any(np.all(front >= value, axis=1))
+        if news:
+            front = np.vstack([front[~np.all(value >= front, axis=1)], value])
+        if news or t == 0:
+            near[t] = hypervolume(front, scale.reference) / scale.near_volume
+            mapped[t] = hypervolume((front - scale.worst) / span, zero) / scale.mapped_volume
+        else:
+            near[t], mapped[t] = near[t - 1], mapped[t - 1]
+    return near, mapped
+
+
+def summarise(folder: Path, setting: Setting, found: Mapping[Method, Curves]) -> dict[str, Any]:
+    """Write and return the numbers of a folder's runs, a list over runs each."""
+    given = experiment(setting.experiment, setting.options)
+    summary = {
+        "setting": asdict(setting),
+        "title": given.title,
+        "inputs": list(Order.parse(given.order).names),
+        "machine": machine(),
+        "methods": {method: _numbers(curve) for method, curve in found.items()},
+    }
+    write_json(folder / _SUMMARY, summary)
+    return summary
+
+
+def _numbers(found: Curves) -> dict[str, Any]:
+    early = max(0, found.near.shape[1] // _EARLY - 1)
+    seconds = np.stack([record.seconds for record in found.records])
+    numbers: dict[str, Any] = {
+        "runs": [record.run for record in found.records],
+        "use": found.use[:, -1].round(3).tolist(),
+        "near": found.near[:, -1].round(5).tolist(),
+        "mapped": found.mapped[:, -1].round(5).tolist(),
+        "early_mapped": found.mapped[:, early].round(5).tolist(),
+        "money": found.money[:, -1].round(3).tolist(),
+        "milliseconds": _growth(seconds),
+        "milliseconds_mean": round(1e3 * float(seconds.mean()), 2),
+        "core_seconds": round(sum(record.whole for record in found.records), 1),
+    }
+    if found.regrets is not None and found.own_regrets is not None and found.bounds is not None:
+        own, bounds = regret.cumulative(found.own_regrets), found.bounds
+        numbers |= {
+            "regret": regret.cumulative(found.regrets)[:, -1].round(4).tolist(),
+            "early_average_regret": regret.average(found.regrets)[:, early].round(5).tolist(),
+            "average_regret": regret.average(found.regrets)[:, -1].round(5).tolist(),
+            "own_regret": own[:, -1].round(4).tolist(),
+            "bound": bounds[:, -1].round(3).tolist(),
+            "below_bound": np.all(own <= bounds, axis=1).tolist(),
+        }
+    return numbers
+
+
+def _growth(seconds: Array) -> dict[str, float]:
+    """Milliseconds a suggestion around t = 50, 100, …: over the ten that end there, so that one refit is in each."""
+    ends = [*range(50, seconds.shape[1], 50), seconds.shape[1]]
+    return {str(t): round(1e3 * float(seconds[:, max(0, t - 10) : t].mean()), 2) for t in ends}
+
+
+def read_summaries(folder: Path) -> list[dict[str, Any]]:
+    """The summaries in a folder or in the folders of it, by experiment."""
+    paths = sorted({*folder.glob(_SUMMARY), *folder.glob(f"*/{_SUMMARY}")}) if folder.is_dir() else []
+    if not paths:
+        raise InvalidValueError(
+            f"{str(folder)!r}: no {_SUMMARY} in it or in its folders. Run an experiment first, such as "
+            f"camobo paper zdt3 --out {folder}/zdt3"
+        )
+    found = []
+    for path in paths:
+        summary = read_json(path)
+        if not {"setting", "title", "inputs", "machine", "methods"} <= set(summary):
+            raise InvalidValueError(f"{path}: not the summary of an experiment.")
+        found.append(summary)
+    return found

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import gzip
+import struct
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camobo import InvalidOptionError, InvalidValueError
+from camobo.paper.digits import from_idx, read_idx
+
+ROWS = {"train": 40, "t10k": 20}
+
+
+def idx(array: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> bytes:
+    """An array of bytes as MNIST's authors write it."""
+    return bytes([0, 0, 8, array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape) + array.tobytes()
+
+
+def small_mnist(folder: Path, *, gzipped: bool = False) -> Path:
+    """Four IDX files of a data set a network can learn: the brightest of four corners says which digit it is."""
+    folder.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(0)
+    for which, rows in ROWS.items():
+        labels = np.arange(rows, dtype=np.uint8) % 4
+        images = rng.integers(0, 60, (rows, 4, 4), dtype=np.uint8)
+        for image, label in zip(images, labels, strict=True):
+            image[3 * (label // 2), 3 * (label % 2)] = 250
+        for name, content in ((f"{which}-images-idx3-ubyte", images), (f"{which}-labels-idx1-ubyte", labels)):
+            data = idx(content)
+            (folder / (name + ".gz" * gzipped)).write_bytes(gzip.compress(data) if gzipped else data)
+    return folder
+
+
+@pytest.mark.parametrize("gzipped", [False, True])
+def test_mnist_s_own_files_are_read(tmp_path: Path, gzipped: bool) -> None:
+    digits = from_idx(small_mnist(tmp_path / "mnist", gzipped=gzipped))
+    assert digits.train_images.shape == (40, 16)
+    assert digits.test_images.shape == (20, 16)
+    assert digits.classes == 4
+    assert digits.train_images.dtype == np.float32
+    assert 0.0 <= digits.train_images.min() < digits.train_images.max() <= 1.0
+    corners = digits.test_images[:, [0, 3, 12, 15]]
+    assert corners.argmax(axis=1).tolist() == digits.test_labels.tolist()
+    assert "40 images" in digits.source
+
+
+@given(st.binary(max_size=24).filter(lambda content: content[:3] != bytes([0, 0, 8])), st.integers(1, 3))
+def test_bytes_that_are_no_idx_file_are_refused_and_never_crash(content: bytes, dimensions: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file"
+        path.write_bytes(content)
+        with pytest.raises(InvalidValueError, match="not an IDX file"):
+            read_idx(path, dimensions=dimensions)
+
+
+@pytest.mark.parametrize("cut", [1, 100, 645])
+def test_a_truncated_file_is_named_with_what_it_announces_and_what_it_has(tmp_path: Path, cut: int) -> None:
+    folder = small_mnist(tmp_path)
+    path = folder / "train-images-idx3-ubyte"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-cut])
+    with pytest.raises(InvalidValueError, match=r"train-images-idx3-ubyte") as caught:
+        from_idx(folder)
+    assert cut == 645 or ("truncated" in str(caught.value) and f"{len(whole) - cut}" in str(caught.value))
+
+
+def test_a_truncated_gzip_file_is_named(tmp_path: Path) -> None:
+    folder = small_mnist(tmp_path, gzipped=True)
+    path = folder / "t10k-labels-idx1-ubyte.gz"
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(InvalidValueError, match=r"t10k-labels-idx1-ubyte\.gz.*Download"):
+        from_idx(folder)
+
+
+def test_a_file_with_bytes_to_spare_is_refused(tmp_path: Path) -> None:
+    folder = small_mnist(tmp_path)
+    path = folder / "t10k-images-idx3-ubyte"
+    path.write_bytes(path.read_bytes() + b"?")
+    with pytest.raises(InvalidValueError, match="too long"):
+        from_idx(folder)
+
+
+@pytest.mark.parametrize("name", ["train-images-idx3-ubyte", "t10k-labels-idx1-ubyte"])
+def test_a_missing_file_is_named_with_all_that_are_needed(tmp_path: Path, name: str) -> None:
+    folder = small_mnist(tmp_path)
+    (folder / name).unlink()
+    with pytest.raises(InvalidOptionError, match=f"no file {name}.*four files"):
+        from_idx(folder)
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InvalidOptionError, match="elsewhere"):
+        from_idx(tmp_path / "elsewhere")
+
+
+def test_labels_and_images_must_be_as_many(tmp_path: Path) -> None:
+    folder = small_mnist(tmp_path)
+    (folder / "train-labels-idx1-ubyte").write_bytes(idx(np.zeros(39, dtype=np.uint8)))
+    with pytest.raises(InvalidValueError, match="39 labels and 40 images"):
+        from_idx(folder)
+
+
+def test_training_and_test_images_must_be_of_one_size(tmp_path: Path) -> None:
+    folder = small_mnist(tmp_path)
+    (folder / "t10k-images-idx3-ubyte").write_bytes(idx(np.zeros((20, 5, 5), dtype=np.uint8)))
+    with pytest.raises(InvalidValueError, match=r"16 pixels.* 25"):
+        from_idx(folder)
