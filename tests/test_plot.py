@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo import plot
-from camobo.errors import InvalidOptionError, UnknownTrialError
+from camobo.errors import InvalidOptionError, MissingExtraError, UnknownTrialError
 from camobo.insight import Record
 from camobo.plot import model, objectives, progress, style
 from camobo.space import Real, Space
@@ -190,5 +190,5 @@ def test_a_study_is_drawn_as_its_record_is() -> None:
 
 def test_without_plotly_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "plotly.graph_objects", None)
-    with pytest.raises(InvalidOptionError, match=re.escape("pip install 'camobo[plot]'")):
+    with pytest.raises(MissingExtraError, match=re.escape("pip install 'camobo[plot]'")):
         plot.front(sample())

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from camobo.cost import AdditiveCost
 from camobo.engine import Plan
-from camobo.errors import InvalidOptionError, UnknownTrialError
+from camobo.errors import InvalidOptionError, MissingExtraError, UnknownTrialError
 from camobo.expense import Comparison
 from camobo.insight import Check, Record
 from camobo.plot.style import visible
@@ -255,7 +255,7 @@ class TestTheFile:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "plotly.offline", None)
-        with pytest.raises(InvalidOptionError, match=re.escape("pip install 'camobo[plot]'")):
+        with pytest.raises(MissingExtraError, match=re.escape("pip install 'camobo[plot]'")):
             report(sample(), tmp_path / "a.html")
         assert not os.listdir(tmp_path)
 

@@ -19,18 +19,19 @@ from typing import Any, Literal
 
 import numpy as np
 
+from camobo.errors import InvalidOptionError, MissingExtraError
+
 try:
     import torch
     from botorch.acquisition import AcquisitionFunction
     from botorch.utils.transforms import t_batch_mode_transform
 except ImportError as _error:
-    raise ImportError(
+    raise MissingExtraError(
         f"camobo.botorch needs BoTorch 0.14 or later ({_error}). Install it with: pip install 'camobo[botorch]'"
     ) from None
 
 from camobo.acquisition import ScalarisedUCB, Utility, beta_practical
 from camobo.cost import CostLike, Discount, Moment, as_cost
-from camobo.errors import InvalidOptionError
 from camobo.scalarize import flat_weights
 
 __all__ = ["CostAwareUCB"]

@@ -160,7 +160,7 @@ class AdditiveCost:
 
     order: Order
     strength: float = 32.0
-    cooling: float = 1.5
+    cooling: float = 1.7
     indifference: float = 0.02
     weights: Literal["centre", "drawn"] = "centre"
 
@@ -169,7 +169,7 @@ class AdditiveCost:
         order: str | Sequence[str] | Order,
         *,
         strength: float = 32.0,
-        cooling: float = 1.5,
+        cooling: float = 1.7,
         indifference: float = 0.02,
         weights: Literal["centre", "drawn"] = "centre",
     ) -> None:

@@ -24,7 +24,7 @@ from sqlalchemy import event as hooks
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
-from camobo.errors import InvalidOptionError, StorageError
+from camobo.errors import InvalidOptionError, MissingExtraError, StorageError
 from camobo.filelock import alone
 from camobo.history import Event
 from camobo.tables import EVENTS, STUDY, TABLES, TRIALS, event_row, read_events, trial_row
@@ -153,7 +153,7 @@ def _open_server(url: sa.URL, *, create: bool) -> SqlStore:
             execution_options={"schema_translate_map": {None: schema}},
         )
     except ModuleNotFoundError as error:
-        raise StorageError(
+        raise MissingExtraError(
             f"storage: PostgreSQL needs {error.name}, which is not installed. "
             "Install it with: pip install 'camobo[postgres]'"
         ) from error

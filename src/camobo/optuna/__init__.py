@@ -11,10 +11,12 @@ Storage, dashboard, distribution and everything else stay Optuna's.
 
 from __future__ import annotations
 
+from camobo.errors import MissingExtraError
+
 try:
     import optuna as _optuna  # noqa: F401
 except ImportError as _error:
-    raise ImportError(
+    raise MissingExtraError(
         f"camobo.optuna needs Optuna 4.4 or later ({_error}). Install it with: pip install 'camobo[optuna]'"
     ) from None
 

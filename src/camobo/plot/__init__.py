@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
-from camobo.errors import InvalidOptionError
+from camobo.errors import MissingExtraError
 from camobo.insight import Record, record_of
 from camobo.plot import model, objectives, progress
 from camobo.plot.style import Spec
@@ -72,7 +72,7 @@ def plotly_js() -> str:
     try:
         from plotly.offline import get_plotlyjs
     except ImportError as error:
-        raise InvalidOptionError(_NEEDED) from error
+        raise MissingExtraError(_NEEDED) from error
     return str(get_plotlyjs())
 
 
@@ -80,5 +80,5 @@ def _drawn(spec: Spec) -> Figure:
     try:
         from plotly.graph_objects import Figure
     except ImportError as error:
-        raise InvalidOptionError(_NEEDED) from error
+        raise MissingExtraError(_NEEDED) from error
     return Figure(spec)
