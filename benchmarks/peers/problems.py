@@ -100,7 +100,10 @@ def _pymoo(key: str, name: str, reference: tuple[float, ...], ideal: tuple[float
 
 
 def _forest() -> Contest:
-    """Random forest on digits: error in cross-validation, and log10 of the nodes a prediction may pass."""
+    """Random forest on digits: error in cross-validation, and log10 of the nodes a prediction may pass.
+
+    A grid of 80 points reaches a hypervolume of 0.982; the best known is that, rounded up, so a share may pass one.
+    """
     from sklearn.datasets import load_digits
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import cross_val_score
@@ -115,7 +118,7 @@ def _forest() -> Contest:
         seconds = time.process_time() - start
         return Measured(np.array([error, np.log10(trees * depth)]), np.zeros(0), seconds)
 
-    return Contest("forest", 3, 2, 0, (0.5, 3.6), (0.04, 0.9), 1.06, measure, None, evaluations=60)
+    return Contest("forest", 3, 2, 0, (0.5, 3.6), (0.04, 0.9), 1.0, measure, None, evaluations=60)
 
 
 CONTESTS: dict[str, Callable[[], Contest]] = {
