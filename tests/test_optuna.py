@@ -21,9 +21,10 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 from camobo import AdditiveCost, PaperCost, engine
 from camobo.engine import Data, Plan
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, NotBuiltError
-from camobo.optuna import CostAwareSampler, read
+from camobo.optuna import CostAwareSampler, record
 from camobo.optuna.inputs import Inputs
 from camobo.problems import zdt3
+from camobo.report import report
 from camobo.space import Categorical, Integer, Real
 from camobo.trial import State
 from strategies import label, law
@@ -441,10 +442,12 @@ class TestReading:
         study.enqueue_trial({"dear": 0.9, "cheap": 0.1})
         study.optimize(bumps, n_trials=1)
         study.ask({"dear": UNIT, "cheap": UNIT})
-        found = read(study)
-        assert dict(found.objectives) == {"loss": "min", "score": "max"}
-        assert found.space is not None
-        assert found.space.names == ("cheap", "dear")
+        found = record(study, cost="dear > cheap", budget=20)
+        assert dict(found.plan.objectives) == {"loss": "min", "score": "max"}
+        assert found.plan.space.names == ("cheap", "dear")
+        assert found.order is not None
+        assert str(found.order) == "dear > cheap"
+        assert found.plan.budget == 20
         assert [trial.number for trial in found.trials] == list(range(10))
         assert found.trials[0].params == study.trials[0].params
         assert found.trials[8].state is State.FAILED
@@ -457,7 +460,34 @@ class TestReading:
         study = optuna.create_study()
         for state, value in ((TrialState.PRUNED, 0.2), (TrialState.COMPLETE, math.inf)):
             study.add_trial(ended(0.1, value, state))
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
         study.add_trial(create_trial(state=TrialState.FAIL, params={}, distributions={}))
-        reasons = [trial.reason for trial in read(study).trials]
-        assert reasons == ["pruned", "a value is not finite: inf", "failed"]
-        assert read(optuna.create_study()).space is None
+        found = record(study).trials
+        assert [trial.reason for trial in found] == ["pruned", "a value is not finite: inf", None]
+        assert [trial.number for trial in found] == [0, 1, 2]  # the one that failed before its parameters is left out
+
+    def test_a_study_without_a_shared_parameter_says_so(self) -> None:
+        with pytest.raises(InvalidSpaceError, match=r"no parameter.*0 trials"):
+            record(optuna.create_study())
+
+    def test_choices_that_equal_each_other_are_told_apart_by_how_they_are_written(self) -> None:
+        study = optuna.create_study()
+        given = optuna.distributions.CategoricalDistribution([1, True, None, "oil", math.nan])
+        for choice in given.choices:
+            study.add_trial(create_trial(params={"x": choice}, distributions={"x": given}, value=1.0))
+        assert [trial.params["x"] for trial in record(study).trials] == ["1", "True", "None", "oil", "nan"]
+
+    def test_an_order_of_parameters_it_does_not_have_is_refused(self) -> None:
+        study = optuna.create_study()
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        with pytest.raises(InvalidOrderError, match="nickel"):
+            record(study, cost="nickel")
+
+    def test_a_report_is_written_of_it(self, tmp_path: Path) -> None:
+        study = optuna.create_study(
+            directions=["minimize", "maximize"], sampler=CostAwareSampler("dear > cheap", seed=1)
+        )
+        study.optimize(bumps, n_trials=8)
+        text = report(record(study, cost="dear > cheap"), tmp_path / "forest.html").read_text()
+        assert "dear" in text
+        assert "trial 7" in text

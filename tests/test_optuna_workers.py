@@ -15,18 +15,14 @@ import optuna
 import pytest
 from optuna.trial import FrozenTrial, TrialState
 
-from postgres import running_server
-
 TESTS = Path(__file__).parent
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path / 'study.db'}"
-        return
-    with running_server() as server:
-        yield server
+        return f"sqlite:///{tmp_path / 'study.db'}"
+    return str(request.getfixturevalue("server"))
 
 
 @contextmanager

@@ -340,7 +340,7 @@ class TestServer:
 
     def test_without_the_driver_it_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "psycopg", None)
-        with pytest.raises(cm.StorageError, match=r"pip install 'camobo\[postgres\]'"):
+        with pytest.raises(cm.MissingExtraError, match=r"pip install 'camobo\[postgres\]'"):
             cm.Study.load("postgresql+psycopg://nowhere/alloy")
 
     def test_a_server_that_goes_away_in_the_middle_is_a_typed_error_and_the_study_is_there_when_it_is_back(

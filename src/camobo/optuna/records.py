@@ -1,55 +1,78 @@
-"""An Optuna study as camobo's frozen records, for whatever reads those: reports, figures, tables."""
+"""An Optuna study as camobo's record of one, for whatever reads those: reports, figures, numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from camobo.optuna.inputs import Dear, Inputs
-from camobo.space import Space
+from camobo.cost import CostLike, as_cost
+from camobo.engine import Plan
+from camobo.errors import InvalidSpaceError, InvalidValueError
+from camobo.insight import Record
+from camobo.optuna.inputs import Dear
+from camobo.space import Categorical, Input, Integer, Real, Space
 from camobo.trial import State, Trial
 
 Goal = Literal["min", "max"]
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """What an Optuna study has tried, in camobo's words."""
+def record(
+    study: optuna.Study, *, cost: CostLike = None, dear: Dear | None = None, budget: int | None = None
+) -> Record:
+    """What an Optuna study has tried, in camobo's words; `camobo.report.report` and `camobo.plot` take it.
 
-    space: Space | None
-    """The parameters every complete trial has with one and the same range; a categorical's choices by position."""
-    objectives: Mapping[str, Goal]
-    trials: tuple[Trial, ...]
-    """All of them, numbered from 0 as in Optuna; pruned and infeasible ones count as failed, with the reason."""
-
-
-def read(study: optuna.Study, *, dear: Dear | None = None) -> Record:
-    """The study's trials as frozen records; values by the names of its objectives.
+    cost: which parameters are dearer than which, to see whether that order was kept. dear: as of `CostAwareSampler`.
+    The parameters are those that every complete trial has; trials keep Optuna's numbers, pruned and infeasible ones
+    count as failed with the reason, and one that never got as far as all parameters is left out.
 
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
     >>> study = optuna.create_study(direction="minimize")
     >>> study.add_trial(optuna.create_trial(
     ...     params={"x": 0.5}, distributions={"x": optuna.distributions.FloatDistribution(0, 1)}, value=2.0
     ... ))
-    >>> record = read(study)
-    >>> print(record.trials[0], record.space.names)
-    trial 0: x=0.5 -> value=2 ('x',)
+    >>> print(record(study, cost="x").trials[0])
+    trial 0: x=0.5 -> value=2
     """
     trials = study.get_trials(deepcopy=False)
     shared = optuna.search_space.intersection_search_space(trials)
-    shared = {name: given for name, given in shared.items() if not given.single()}
+    inputs = {name: _input(given, (dear or {}).get(name)) for name, given in shared.items() if not given.single()}
+    if not inputs:
+        raise InvalidSpaceError(
+            f"the Optuna study {study.study_name!r} has no parameter that all its complete trials share "
+            f"({len(trials)} trials so far). There is nothing to show before it has."
+        )
+    space = Space(inputs)
     objectives = objectives_of(study)
-    return Record(
-        Inputs.of(shared, dear or {}).space if shared else None,
-        objectives,
-        tuple(_record(trial, objectives) for trial in trials),
-    )
+    records = (_record(trial, space, objectives) for trial in trials)
+    plan = Plan(space, objectives, cost=as_cost(cost, space.names), budget=budget)
+    return Record(plan, tuple(trial for trial in records if trial is not None))
+
+
+def _input(given: BaseDistribution, dear: Any) -> Input:
+    """The input as people read it: a category by its choices, a grid by its values."""
+    if isinstance(given, CategoricalDistribution):
+        named = dear or ()
+        return Categorical(_labels(given.choices), dear=named if isinstance(named, str) else _labels(named))
+    if isinstance(given, IntDistribution) and max(abs(given.low), abs(given.high)) <= 2**40:
+        return Integer(given.low, given.high, log=given.log, dear=dear or "high")
+    if isinstance(given, (FloatDistribution, IntDistribution)):
+        return Real(given.low, given.high, log=given.log, dear=dear or "high")
+    raise InvalidSpaceError(f"need a float, int or categorical distribution, got {given!r}.")
+
+
+def _labels(choices: Any) -> list[str]:
+    """Choices as text: Optuna's may be NaN, or equal and yet differ."""
+    return [_label(choice) for choice in choices]
+
+
+def _label(choice: Any) -> str:
+    return choice if isinstance(choice, str) else repr(choice)
 
 
 def objectives_of(study: optuna.Study) -> dict[str, Goal]:
@@ -67,15 +90,23 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     return {str(k): value for k, value in enumerate(trial.system_attrs.get("constraints") or ())}
 
 
-def _record(trial: FrozenTrial, objectives: Mapping[str, Goal]) -> Trial:
+def _record(trial: FrozenTrial, space: Space, objectives: Mapping[str, Goal]) -> Trial | None:
+    """The trial over the space's inputs; None if it lacks one, or lies outside."""
+    try:
+        params = space.check({name: _param(given, trial.params[name]) for name, given in space.inputs.items()})
+    except (KeyError, InvalidValueError):
+        return None
     if not trial.state.is_finished():
-        return Trial(trial.number, trial.params, asked=trial.number)
-    reason = _why_not(trial)
-    told = trial.number
+        return Trial(trial.number, params, asked=trial.number)
+    reason, told = _why_not(trial), trial.number
     if reason is not None:
-        return Trial(trial.number, trial.params, State.FAILED, reason=reason, asked=told, told=told)
+        return Trial(trial.number, params, State.FAILED, reason=reason, asked=told, told=told)
     values = dict(zip(objectives, trial.values, strict=True))
-    return Trial(trial.number, trial.params, State.COMPLETE, values, asked=told, told=told)
+    return Trial(trial.number, params, State.COMPLETE, values, asked=told, told=told)
+
+
+def _param(given: Input, value: Any) -> Any:
+    return _label(value) if isinstance(given, Categorical) else value
 
 
 def _why_not(trial: FrozenTrial) -> str | None:

@@ -34,6 +34,7 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from camobo import engine
+from camobo.checks import whole
 from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
 from camobo.engine import Method, Models, Plan
 from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
@@ -94,8 +95,8 @@ class CostAwareSampler(BaseSampler):
         if constraints_func is not None and not callable(constraints_func):
             raise InvalidOptionError(f"constraints_func: need a function of a trial, got {constraints_func!r}.")
         self._cost = _read_cost(cost, paper=method == "paper")
-        self._budget = None if budget is None else _whole("budget", budget, 1)
-        self._seed = secrets.randbits(32) if seed is None else _whole("seed", seed, 0)
+        self._budget = None if budget is None else whole("budget", budget, 1)
+        self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, 0)
         self._dear = dict(dear or {})
         self._method = method
         self._reference = None if reference is None else _finite_numbers("reference", reference)
@@ -280,12 +281,6 @@ def _cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> 
     """What the cost says about these parameters; None if nothing."""
     order = None if cost is None else cost.order.among(names)
     return None if cost is None or order is None else replace(cost, order=order)
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InvalidOptionError(f"{name}: need a whole number of at least {least}, got {value!r}.")
-    return int(value)
 
 
 def _finite_numbers(what: str, values: Any) -> tuple[float, ...]:
