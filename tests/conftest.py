@@ -7,7 +7,12 @@ import os
 for _variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"
 
+import signal  # noqa: E402
+
 from hypothesis import settings  # noqa: E402  # it may import NumPy
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job; tests that interrupt a child need it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)

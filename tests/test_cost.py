@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from camobo.cost import AdditiveCost, Cost, Discount, ExponentialProduct, Moment, PaperCost, as_cost
-from camobo.errors import InvalidOptionError, InvalidOrderError, NotBuiltError
+from camobo.errors import InvalidOptionError, InvalidOrderError
 from camobo.order import Order
 from camobo.space import Array
 from strategies import Stated, label, law, stated_orders
@@ -298,7 +298,7 @@ class TestAsCost:
 
     @pytest.mark.parametrize("given", [{"a": 18.0, "b": 9.4}, lambda params: params["a"], len], ids=label)
     def test_prices_and_functions_say_that_they_are_not_built_and_what_to_do(self, given: Any) -> None:
-        with pytest.raises(NotBuiltError, match="cost: prices and cost functions") as caught:
+        with pytest.raises(InvalidOptionError, match="cost: prices and cost functions") as caught:
             as_cost(given, ["a", "b"])
         assert repr(given) in str(caught.value)
         assert '"nickel > chromium"' in str(caught.value)

@@ -20,7 +20,7 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from camobo import AdditiveCost, PaperCost, engine
 from camobo.engine import Data, Plan
-from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, NotBuiltError
+from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError
 from camobo.optuna import CostAwareSampler, record
 from camobo.optuna.inputs import Inputs
 from camobo.problems import zdt3
@@ -388,7 +388,7 @@ class TestOptions:
         [
             ({"cost": "a > "}, InvalidOrderError, "name"),
             ({"cost": 3}, InvalidOrderError, "need an order"),
-            ({"cost": {"a": 2.0}}, NotBuiltError, "prices"),
+            ({"cost": {"a": 2.0}}, InvalidOptionError, "prices"),
             ({"budget": 0}, InvalidOptionError, "budget"),
             ({"seed": -1}, InvalidOptionError, "seed"),
             ({"method": "best"}, InvalidOptionError, "method"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from camobo import space as space_module
-from camobo.errors import InvalidSpaceError, InvalidValueError, NotBuiltError
+from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError
 from camobo.space import Array, Categorical, Input, Integer, Real, Space
 from strategies import categoricals, inputs, integers, law, params, reals, spaces, units, values
 
@@ -398,7 +398,7 @@ def test_choices_that_are_equal_but_of_different_types_are_different_choices() -
 
 def test_constraints_are_refused_until_they_are_built() -> None:
     with pytest.raises(
-        NotBuiltError, match=r"constraints are not built yet.*nickel \+ soak <= 20.*study\.fail"
+        InvalidOptionError, match=r"constraints are not built yet.*nickel \+ soak <= 20.*study\.fail"
     ) as caught:
         Space({"nickel": Real(0, 20), "soak": Real(0, 20)}, constraints=("nickel + soak <= 20",))
     assert isinstance(caught.value, NotImplementedError)

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from camobo.errors import InvalidOptionError, InvalidOrderError, NotBuiltError
+from camobo.errors import InvalidOptionError, InvalidOrderError
 from camobo.order import Order
 from camobo.space import Array
 
@@ -225,7 +225,7 @@ def as_cost(given: Any, names: Sequence[str], *, paper: bool = False) -> PaperCo
         given.order.columns(names)
         return given
     if isinstance(given, (Mapping, Callable)):  # type: ignore[arg-type]
-        raise NotBuiltError(
+        raise InvalidOptionError(
             f"cost: prices and cost functions are not built yet, got {given!r}. "
             'Say which inputs are dearer, for example cost="nickel > chromium".'
         )

@@ -9,8 +9,7 @@
     ├── TrialStateError     (RuntimeError)         a trial that is no longer (or not yet) in the state this needs
     ├── SpaceExhausted      (RuntimeError)         every point of a finite space has been handed out
     ├── StorageError        (OSError)              a study that cannot be read or written where it is kept
-    ├── MissingExtraError   (ImportError)          an optional package that is not installed
-    └── NotBuiltError       (NotImplementedError)  a place that is drawn in the design but not built yet
+    └── MissingExtraError   (ImportError)          an optional package that is not installed
 
 Each says what was wrong, what was expected, what it got, and what to do. Each is also the built-in it resembles, so
 code that knows nothing of camobo catches it the usual way.
@@ -36,7 +35,7 @@ class InvalidValueError(CamoboError, ValueError):
 
 
 class InvalidOptionError(CamoboError, ValueError):
-    """An option of a study or of a method that cannot be used."""
+    """An option of a study or of a method that cannot be used, or is not built yet."""
 
 
 class UnknownTrialError(CamoboError, LookupError):
@@ -57,7 +56,3 @@ class StorageError(CamoboError, OSError):
 
 class MissingExtraError(CamoboError, ImportError):
     """A part that needs an optional package which is not installed; the message names the command that installs it."""
-
-
-class NotBuiltError(CamoboError, NotImplementedError):
-    """A part that has its place in the design but is not built yet."""

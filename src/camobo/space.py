@@ -20,7 +20,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from camobo.errors import InvalidSpaceError, InvalidValueError, NotBuiltError
+from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError
 
 Array: TypeAlias = NDArray[np.float64]
 End: TypeAlias = Literal["high", "low"]
@@ -310,7 +310,7 @@ class Space:
                     f"Space: input {name!r} must be a Real, an Integer or a Categorical, got {given!r}."
                 )
         if self.constraints:
-            raise NotBuiltError(
+            raise InvalidOptionError(
                 f"Space: input constraints are not built yet, got {list(self.constraints)!r}. "
                 "Until then, narrow the ranges or record impossible points with study.fail."
             )

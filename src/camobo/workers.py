@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from camobo.command import Command
-from camobo.errors import InvalidOptionError, NotBuiltError
+from camobo.errors import InvalidOptionError
 from camobo.evaluate import CAN_FORK, Function, Outcome, Work, evaluate, evaluate_apart, evaluate_here, fork
 from camobo.trial import Trial
 
@@ -86,7 +86,7 @@ def starter(
 
         return here
     if not CAN_FORK:
-        raise NotBuiltError(
+        raise InvalidOptionError(
             "optimize: a timeout or several jobs need processes that fork, which this system does not have. "
             "Give an executor and leave the timeout out, or run a command."
         )
@@ -102,7 +102,7 @@ def executor_starter(
 
     apart = CAN_FORK and (timeout is not None or isinstance(executor, ProcessPoolExecutor))
     if timeout is not None and not apart:
-        raise NotBuiltError("optimize: a timeout needs processes that fork, which this system does not have.")
+        raise InvalidOptionError("optimize: a timeout needs processes that fork, which this system does not have.")
     pools = [executor]
 
     def submit(trial: Trial) -> Work:
