@@ -1,0 +1,201 @@
+"""CSV files: sheets to fill in, results to read back, whole studies to take elsewhere.
+
+Read, a file may be UTF-8 with or without a mark at its start, with commas, semicolons or tabs between its cells. A
+mistake is an error with the line and the column, found before anything of the file has counted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from camobo.cli.cells import Heading, harmless, headings, original, row_of
+from camobo.cli.words import nearest
+from camobo.engine import Plan
+from camobo.errors import CamoboError, InvalidOptionError, InvalidValueError, StorageError
+from camobo.trial import Trial
+
+SHEET = ("trial", "cost", "note", "failed")
+EXPORT = ("trial", "state", "cost", "note", "reason", "owner", "added")
+_MOST_CELL = 10_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of a file: where it stands, and its cells by column."""
+
+    place: str
+    cells: dict[tuple[str, str], str]
+    """By kind and name: ("objective", "strength")."""
+
+    def get(self, kind: str, name: str) -> str:
+        """A cell as it stands there; empty if there is no such column."""
+        return self.cells.get((kind, name), "")
+
+    def text(self, name: str) -> str | None:
+        """A cell of text, such as the note; None if it is empty."""
+        found = original(self.get("about", name))
+        return found if found.strip() else None
+
+    def blank(self, kind: str | None = None) -> bool:
+        """Whether no cell of a kind, or none at all, says anything."""
+        return not any(text.strip() for (which, _), text in self.cells.items() if kind in (None, which))
+
+    def at(self, name: str) -> str:
+        """The place of a cell, for errors."""
+        return f"{self.place}, column {name}"
+
+    @contextlib.contextmanager
+    def placed(self) -> Iterator[None]:
+        """Errors raised inside say which line."""
+        try:
+            yield
+        except CamoboError as error:
+            if str(error).startswith(self.place):
+                raise
+            raise type(error)(f"{self.place}: {error}") from error
+
+
+def csv_text(plan: Plan, trials: Sequence[Trial], about: Sequence[str]) -> str:
+    """Trials as the text of a CSV file."""
+    columns = headings(plan, about)
+    out = io.StringIO(newline="")
+    write = csv.writer(out, lineterminator="\n")
+    write.writerow([harmless(column.label) for column in columns])
+    write.writerows(row_of(plan, trial, columns) for trial in trials)
+    return out.getvalue()
+
+
+def refuse_existing(path: str | Path, *, force: bool) -> None:
+    """Do not write over a file that is there, before anything else is done."""
+    if str(path) != "-" and not force and os.path.lexists(path):
+        raise InvalidOptionError(f"{path}: is there already and was left as it is. Give another name, or --force.")
+
+
+@contextlib.contextmanager
+def new_file(path: str | Path) -> Iterator[Callable[[str], None]]:
+    """Something to write a text file with, which appears whole, and only if all that is done meanwhile succeeds.
+
+    "-" is standard output.
+    """
+    if str(path) == "-":
+        texts: list[str] = []
+        yield texts.append
+        sys.stdout.write("".join(texts))
+        return
+    target = Path(path)
+    fresh = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
+
+    def write(text: str) -> None:
+        # The mark at the start tells a spreadsheet that it is UTF-8.
+        with open(fresh, "x", encoding="utf-8" if text.isascii() else "utf-8-sig", newline="") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+
+    try:
+        if not target.absolute().parent.is_dir():
+            raise StorageError(f"{path}: its folder does not exist. Create {target.absolute().parent} first.")
+        yield write
+        os.replace(fresh, target)
+    except CamoboError:
+        raise  # StorageError is an OSError too, and says more
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be written: {error.strerror or error}. Name another file.") from error
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def read_rows(path: str, plan: Plan) -> list[Row]:
+    """The rows of a file that say anything."""
+    name, text = _text_of(path)
+    csv.field_size_limit(_MOST_CELL)
+    known = {heading.label: heading for heading in headings(plan)}
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, known), strict=True)
+    columns: list[Heading] | None = None
+    rows: list[Row] = []
+    while True:
+        place = f"{name}, line {reader.line_num + 1}"
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise InvalidValueError(f"{place}: not valid CSV: {error}. A quote that is not closed?") from error
+        if cells is None:
+            break
+        if not any(cell.strip() for cell in cells):
+            continue
+        if columns is None:
+            columns = _columns(place, cells, known)
+            continue
+        rows.append(_row(place, cells, columns))
+    if columns is None:
+        raise InvalidValueError(f"{name}: is empty. Need a first line with the names of the columns: {_listed(known)}.")
+    return rows
+
+
+def _text_of(path: str) -> tuple[str, str]:
+    name = "standard input" if path == "-" else path
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    try:
+        return name, data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise InvalidValueError(
+            f"{name}, line {line}: not text in UTF-8. Save it from the spreadsheet as CSV UTF-8."
+        ) from error
+
+
+def _delimiter(text: str, known: dict[str, Heading]) -> str:
+    """What separates the cells of the first line, told by the names it then has."""
+    first = next((line for line in text.splitlines() if line.strip(" \t,;")), "")
+
+    def names(delimiter: str) -> int:
+        return sum(original(cell).strip() in known for cell in next(csv.reader([first], delimiter=delimiter), []))
+
+    return max((",", ";", "\t"), key=names)
+
+
+def _listed(known: dict[str, Heading]) -> str:
+    return ", ".join(known)
+
+
+def _columns(place: str, cells: list[str], known: dict[str, Heading]) -> list[Heading]:
+    found: list[Heading] = []
+    while cells and not cells[-1].strip():
+        cells = cells[:-1]
+    for i, cell in enumerate(cells):
+        label = original(cell)
+        heading = known.get(label) or known.get(label.strip())
+        if heading is None:
+            raise InvalidValueError(
+                f"{place}, column {i + 1}: nothing is called {label!r}.{nearest(label, known)} "
+                f"Name it, or take it out; the columns can be {_listed(known)}."
+            )
+        if heading in found:
+            raise InvalidValueError(f"{place}, column {i + 1}: {label!r} is there twice. Take one of them out.")
+        found.append(heading)
+    return found
+
+
+def _row(place: str, cells: list[str], columns: list[Heading]) -> Row:
+    if any(cell.strip() for cell in cells[len(columns) :]):
+        raise InvalidValueError(
+            f"{place}: has {len(cells)} cells, the first line {len(columns)}. "
+            "A comma in a number or a text? Write numbers with a point, and put text in quotes."
+        )
+    return Row(place, {(c.kind, c.name): cell for c, cell in zip(columns, cells, strict=False)})
+
+
+def column_of(plan: Plan, kind: str, name: str) -> str:
+    """What a column is called in the file."""
+    return next(h.label for h in headings(plan) if h.kind == kind and h.name == name)

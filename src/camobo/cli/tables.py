@@ -1,0 +1,217 @@
+"""CSV in and out: results from a sheet, experiments done before, a whole study."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from camobo.cli import arguments, show, words
+from camobo.cli.arguments import AsJson, CsvFile, Force, StudyPlace
+from camobo.errors import InvalidOptionError, InvalidValueError, TrialStateError
+
+if TYPE_CHECKING:
+    from camobo.cli.sheets import Row
+    from camobo.engine import Plan
+    from camobo.space import Param
+    from camobo.study import Study
+    from camobo.trial import Trial
+
+app = typer.Typer()
+_PANEL = "Files"
+
+
+class Some(str, Enum):
+    """Which trials to write."""
+
+    all = "all"
+    front = "front"
+    complete = "complete"
+    pending = "pending"
+    released = "released"
+    failed = "failed"
+
+
+@app.command(rich_help_panel=_PANEL)
+def export(
+    study: StudyPlace,
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="FILE", help="The file to write; - for standard output.")
+    ] = "-",
+    only: Annotated[Some, typer.Option("--only", help="Which trials.")] = Some.all,
+    force: Force = False,
+) -> None:
+    """Write trials as CSV: a row a trial, a column an input and objective.
+
+    Numbers have all their digits. Text that a spreadsheet would run as a formula gets an apostrophe in front, which
+    import and tell take away again.
+
+    \b
+    Examples:
+      camobo export alloy.db -o alloy.csv
+      camobo export alloy.db --only front
+      camobo export alloy.db --only pending -o waiting.csv
+    """
+    from camobo.cli import sheets
+
+    sheets.refuse_existing(out, force=force)
+    with arguments.open_study(study) as opened:
+        trials = opened.front() if only is Some.front else list(opened.trials)
+        if only not in (Some.all, Some.front):
+            trials = [trial for trial in trials if trial.state.value == only.value]
+        plan = opened.plan
+    with sheets.new_file(out) as write:
+        write(sheets.csv_text(plan, trials, sheets.EXPORT))
+    if out != "-":
+        show.say(f"{out}: {words.counted(len(trials), 'trial')}.")
+
+
+@app.command("import", rich_help_panel=_PANEL)
+def import_(study: StudyPlace, file: CsvFile, json: AsJson = False) -> None:
+    """Add experiments done before, from a CSV file: all its rows or none.
+
+    It needs a column for every input and objective; cost and note may be there too. What export wrote can be read.
+    Rows without results, and rows that the study has already, are passed over. What is added informs the models
+    and does not count against the budget.
+
+    \b
+    Examples:
+      camobo import alloy.db last-year.csv
+    """
+    from camobo.cli.facts import trials_facts
+
+    with arguments.open_study(study) as opened:
+        done = _add_rows(opened, file)
+    if json:
+        show.as_json({**trials_facts(done.trials), "there_before": done.before, "without_results": done.empty})
+        return
+    said = [f"{len(done.trials)} added"]
+    said += [f"{done.before} there already"] if done.before else []
+    said += [f"{done.empty} without results passed over"] if done.empty else []
+    show.say(", ".join(said) + ".")
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What came of a file."""
+
+    trials: list[Trial]
+    before: int
+    """Rows that were known already."""
+    empty: int = 0
+    """Rows without results."""
+
+
+def _add_rows(study: Study, path: str) -> Done:
+    from camobo.cli.cells import read_param
+    from camobo.cli.sheets import column_of, read_rows
+
+    plan, added, before, empty = study.plan, list[Any](), 0, 0
+    rows = read_rows(path, plan)
+    _need_columns(path, plan, rows)
+    with study.together():
+        known = {_fingerprint(trial.params, trial.values) for trial in study.trials if trial.values}
+        for row in rows:
+            if row.blank("objective") or row.get("about", "state").strip() not in ("", "complete"):
+                empty += 1
+                continue
+            params: dict[str, Param] = {}
+            for name, given in plan.space.inputs.items():
+                place = row.at(column_of(plan, "input", name))
+                params[name] = read_param(place, given, row.get("input", name))
+            values, cost = _results(plan, row), words.amount(row.at("cost"), row.text("cost"))
+            if _fingerprint(params, values) in known:
+                before += 1
+                continue
+            with row.placed():
+                added.append(study.add(params, values, cost=cost, note=row.text("note")))
+    return Done(added, before, empty)
+
+
+def _fingerprint(params: Mapping[str, Param], values: Mapping[str, float]) -> str:
+    return repr((sorted(params.items()), sorted(values.items())))
+
+
+def _need_columns(path: str, plan: Plan, rows: list[Row]) -> None:
+    from camobo.cli.cells import headings
+
+    there = {key for row in rows for key in row.cells}
+    for heading in headings(plan, ()):
+        if rows and (heading.kind, heading.name) not in there:
+            raise InvalidValueError(f"{path}: there is no column {heading.label!r}. Need one for each {heading.kind}.")
+
+
+def _results(plan: Plan, row: Row) -> dict[str, float]:
+    """The results in a row: those of its cells that say something."""
+    from camobo.cli.sheets import column_of
+
+    return {
+        name: words.number(row.at(column_of(plan, "objective", name)), row.get("objective", name))
+        for name in plan.objectives
+        if row.get("objective", name).strip()
+    }
+
+
+def tell_sheet(study: Study, path: str) -> Done:
+    """Tell all results of a sheet, or none."""
+    from camobo.cli.sheets import read_rows
+
+    told, before = list[Any](), 0
+    rows = read_rows(path, study.plan)
+    if rows and ("about", "trial") not in rows[0].cells:
+        raise InvalidValueError(
+            f"{path}: there is no column 'trial'. For experiments that were not asked for use camobo import."
+        )
+    with study.together():
+        plan = study.plan
+        for row in rows:
+            with row.placed():
+                done = _tell_row(study, plan, row)
+            told += [done] if done is not None else []
+            before += done is None and (not row.blank("objective") or row.text("failed") is not None)
+    return Done(told, before)
+
+
+def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
+    """Tell a row's result; None if it has none, or none that is new."""
+    values, why = _results(plan, row), row.text("failed")
+    cost, note = words.amount(row.at("cost"), row.text("cost")), row.text("note")
+    if not values and why is None:
+        if cost is not None or (note is not None and "state" not in {name for _, name in row.cells}):
+            raise InvalidOptionError("there is a cost or a note but no result. Fill in a result, or empty the cell.")
+        return None
+    number, trials = words.trial_number(row.get("about", "trial"), row.at("trial")), study.trials
+    if number >= len(trials):
+        return study.tell(number, values)  # which says what trials there are
+    trial = trials[number]
+    _same_params(plan, row, trial)
+    if why is not None:
+        if values:
+            raise InvalidOptionError("there are results and a word in column failed. Empty one of them.")
+        return None if trial.state.value == "failed" else study.fail(number, why)
+    known = trial.values or {}
+    for name in values:
+        if name in known and known[name] != values[name]:
+            raise TrialStateError(
+                f"trial {number}: {name!r} was told already, {known[name]!r}, and is {values[name]!r} here. "
+                f"To correct it: camobo amend … {number} {name}={values[name]!r} --reason …"
+            )
+    fresh = {name: value for name, value in values.items() if name not in known}
+    return study.tell(number, fresh, cost=cost, note=note) if fresh else None
+
+
+def _same_params(plan: Plan, row: Row, trial: Trial) -> None:
+    """A sheet whose inputs were changed tells of another experiment than was asked for."""
+    from camobo.cli.cells import agrees
+    from camobo.cli.sheets import column_of
+
+    for name, given in plan.space.inputs.items():
+        text = row.get("input", name)
+        if text.strip() and not agrees(row.at(column_of(plan, "input", name)), given, trial.params[name], text):
+            raise InvalidValueError(
+                f"{row.at(column_of(plan, 'input', name))}: is {text!r}, but trial {trial.number} was to have "
+                f"{trial.params[name]!r}. If that is what was done, release the trial and use camobo import."
+            )

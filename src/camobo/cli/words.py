@@ -1,0 +1,155 @@
+"""What users type: numbers, trial numbers, `name=value` pairs. Read strictly, refused with the place and the fix."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+import shlex
+from collections.abc import Iterable, Sequence
+
+from camobo.errors import InvalidOptionError, InvalidValueError, UnknownTrialError
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[,'\s]\d{3})+(?:\.\d*)?", re.ASCII)
+_WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*[^\d\s.,eE+-].*", re.ASCII)
+_TRIAL = re.compile(r"\d{1,15}", re.ASCII)
+FAILED = "To record that it could not be measured use camobo fail."
+
+# Messages of the library speak Python; here the same advice is a command.
+_SPOKEN = (
+    (re.compile(r"study\.(tell|amend|fail|release)(?:\([^)]*\))?"), r"camobo \1"),
+    (re.compile(r"study\.add\b(?:\([^)]*\))?"), "camobo import"),
+    (re.compile(r"Begin (?:a study|one) with Study\([^)]*\)"), "Begin one with camobo new"),
+    (re.compile(r"To go on with it as it is use Study\.load\('(.*)'\); for a new one give another place\."),
+     r"To go on with it as it is use it by its name, \1; for a new one give another place with --storage."),
+    (re.compile(r"For a study in memory leave storage out\."), ""),
+)  # fmt: skip
+
+
+def spoken(message: str) -> str:
+    """An error's message with its advice in the words of the command line.
+
+    >>> spoken('To correct it use study.amend.')
+    'To correct it use camobo amend.'
+    """
+    for pattern, words in _SPOKEN:
+        message = pattern.sub(words, message)
+    return message.strip()
+
+
+def number(place: str, text: str) -> float:
+    """A finite number with a decimal point.
+
+    >>> number("strength", " 5.12e2 ")
+    512.0
+    """
+    given = text.strip()
+    if _NUMBER.fullmatch(given):
+        found = float(given)
+        if math.isfinite(found):
+            return found
+        raise InvalidValueError(f"{place}: need a finite number, got {given!r}, which is too large.")
+    if _THOUSANDS.fullmatch(given):
+        bare = re.sub(r"[,'\s]", "", given)
+        unsure = f" or {given.replace(',', '.')}" if _DECIMAL_COMMA.fullmatch(given) else ""
+        raise InvalidValueError(
+            f"{place}: need a number without separators and with a decimal point, got {given!r}. Write {bare}{unsure}."
+        )
+    comma = _DECIMAL_COMMA.fullmatch(given)
+    if comma:
+        raise InvalidValueError(
+            f"{place}: need a decimal point, not a comma, got {given!r}. Write {comma[1]}.{comma[2]}."
+        )
+    unit = _WITH_UNIT.fullmatch(given)
+    if unit and given.lower() not in ("nan", "inf"):
+        raise InvalidValueError(f"{place}: need a number alone, got {given!r}. Write {unit[1]}.")
+    raise InvalidValueError(f"{place}: need a finite number such as 0.31, got {given!r}. {FAILED}")
+
+
+def amount(place: str, text: str | None) -> float | None:
+    """What something cost: a number of at least zero."""
+    if text is None:
+        return None
+    found = number(place, text)
+    if found < 0:
+        raise InvalidValueError(f"{place}: need a number of at least 0, got {text!r}.")
+    return found
+
+
+def trial_number(text: str, place: str = "trial") -> int:
+    """A trial's number.
+
+    >>> trial_number("3")
+    3
+    """
+    if _TRIAL.fullmatch(text.strip()):
+        return int(text)
+    raise UnknownTrialError(
+        f"{place}: need a trial's number such as 3, got {text!r}. camobo status lists the open trials."
+    )
+
+
+def trial_numbers(texts: Sequence[str]) -> list[int]:
+    """Several trials' numbers, each once."""
+    return list(dict.fromkeys(trial_number(text) for text in texts))
+
+
+def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
+    """`name=value` pairs, the names among those given.
+
+    >>> pairs(["strength=512", "corrosion=0.31"], ["strength", "corrosion"])
+    {'strength': 512.0, 'corrosion': 0.31}
+    """
+    found: dict[str, float] = {}
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        name = name if name in names else name.strip()
+        if not sign or not name:
+            raise InvalidValueError(f"values: need name=value such as {names[0]}=0.31, got {text!r}.")
+        if name not in names:
+            raise InvalidValueError(
+                f"values: no objective called {name!r}.{nearest(name, names)} This study measures {', '.join(names)}."
+            )
+        if name in found:
+            raise InvalidValueError(f"values: {name!r} is given twice. Give each objective once.")
+        found[name] = number(f"objective {name!r}", value)
+    return found
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """A hint at the name that was probably meant."""
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def time_of(name: str, text: str | None) -> str | float | None:
+    """A time as `checks.duration` takes it: "2h" as it is, a bare number as seconds."""
+    if text is None or not _NUMBER.fullmatch(text.strip()):
+        return text
+    return float(text)
+
+
+def typed(*parts: str) -> str:
+    """A command line as it can be typed: names with blanks in quotes.
+
+    >>> typed("camobo", "ask", "my alloy.db")
+    "camobo ask 'my alloy.db'"
+    """
+    return shlex.join(parts)
+
+
+def counted(count: int, noun: str) -> str:
+    """
+    >>> counted(1, "trial"), counted(2, "trial")
+    ('1 trial', '2 trials')
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def one_way(**given: bool) -> None:
+    """Refuse options that exclude one another: `one_way(csv=…, json=…)`."""
+    named = [f"--{name}" for name, is_given in given.items() if is_given]
+    if len(named) > 1:
+        raise InvalidOptionError(f"{' and '.join(named)}: need one of them, got both.")
