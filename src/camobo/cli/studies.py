@@ -82,7 +82,8 @@ def new(
     if dry_run:
         show.say("Nothing was written.")
         return
-    show.say(f"{place}: {f'goes on with {words.counted(trials, 'trial')}' if trials else 'ready'}.")
+    stands = "goes on with " + words.counted(trials, "trial") if trials else "ready"
+    show.say(f"{place}: {stands}.")
     show.hint(f"What to try first: {words.typed('camobo', 'ask', place)}")
 
 
