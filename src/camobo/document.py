@@ -227,7 +227,9 @@ def plan_of_toml(path: str | Path) -> tuple[Plan, Document]:
     """The plan that a problem file describes, and what it says; errors name the file and the place in it."""
     document = read_toml(path)
     try:
-        return read_plan(document), document
+        plan = read_plan(document)
+        to_document(plan)  # what cannot be written down again, a date as a choice, is a mistake in the file
+        return plan, document
     except CamoboError as error:
         raise type(error)(f"{path}: {error}") from error
 

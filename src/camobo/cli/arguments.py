@@ -68,8 +68,9 @@ def _sheets(incomplete: str) -> list[str]:
 
 def _of_study(ctx: typer.Context) -> Study | None:
     """The study named so far on a line that is being typed; a mistake in it is not yet one to complain of."""
+    named = ctx.params.get("study") or next(iter(ctx.args), "")  # left unread while an option wants its value
     try:
-        return open_study(str(ctx.params.get("study") or ""))
+        return open_study(str(named))
     except CamoboError:
         return None
 

@@ -140,5 +140,5 @@ def _finish(study: Study, trials: list[Trial], json: bool) -> None:
     else:
         show.say(f"{study.storage}: the budget of {study.budget} is met, nothing was left to do. For more give -n.")
     if trials and len(failed) == len(trials):
-        show.error(f"all {len(trials)} trials failed. The last: {failed[-1].reason}")
+        show.error(f"{words.counted(len(trials), 'trial')} evaluated, none with results. The last: {failed[-1].reason}")
         raise typer.Exit(1)

@@ -11,6 +11,7 @@ import csv
 import io
 import os
 import secrets
+import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ def new_file(path: str | Path) -> Iterator[Callable[[str], None]]:
         sys.stdout.write("".join(texts))
         return
     target = Path(path)
-    fresh = target.with_name(f".{target.name[:200]}.{secrets.token_hex(4)}")
+    fresh = target.with_name(f".camobo-{secrets.token_hex(6)}")
 
     def write(text: str) -> None:
         # The mark at the start tells a spreadsheet that it is UTF-8.
@@ -103,6 +104,8 @@ def new_file(path: str | Path) -> Iterator[Callable[[str], None]]:
     try:
         if not target.absolute().parent.is_dir():
             raise StorageError(f"{path}: its folder does not exist. Create {target.absolute().parent} first.")
+        if stat.S_ISDIR(_mode(target)):
+            raise StorageError(f"{path}: is a folder. Name a file.")
         yield write
         os.replace(fresh, target)
     except CamoboError:
@@ -111,6 +114,14 @@ def new_file(path: str | Path) -> Iterator[Callable[[str], None]]:
         raise StorageError(f"{path}: cannot be written: {error.strerror or error}. Name another file.") from error
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def _mode(path: Path) -> int:
+    """What is there; 0 for nothing. A name that cannot be raises, before anything is done for its sake."""
+    try:
+        return os.lstat(path).st_mode
+    except FileNotFoundError:
+        return 0
 
 
 def read_rows(path: str, plan: Plan) -> list[Row]:

@@ -84,7 +84,7 @@ def new(
         return
     stands = "goes on with " + words.counted(trials, "trial") if trials else "ready"
     show.say(f"{place}: {stands}.")
-    show.hint(f"What to try first: {words.typed('camobo', 'ask', place)}")
+    show.hint(f"What to try {'next' if trials else 'first'}: {words.typed('camobo', 'ask', place)}")
 
 
 def _show_plan(plan: Plan) -> None:

@@ -122,7 +122,8 @@ def _add_rows(study: Study, path: str) -> Done:
             for name, given in plan.space.inputs.items():
                 place = row.at(column_of(plan, "input", name))
                 params[name] = read_param(place, given, row.get("input", name))
-            values, cost = _results(plan, row), words.amount(row.at("cost"), row.text("cost"))
+            values = _results(plan, row, all_of_them=True)
+            cost = words.amount(row.at("cost"), row.text("cost"))
             if _fingerprint(params, values) in known:
                 before += 1
                 continue
@@ -144,14 +145,14 @@ def _need_columns(path: str, plan: Plan, rows: list[Row]) -> None:
             raise InvalidValueError(f"{path}: there is no column {heading.label!r}. Need one for each {heading.kind}.")
 
 
-def _results(plan: Plan, row: Row) -> dict[str, float]:
-    """The results in a row: those of its cells that say something."""
+def _results(plan: Plan, row: Row, *, all_of_them: bool = False) -> dict[str, float]:
+    """The results in a row: those of its cells that say something, or an error if all of them must."""
     from camobo.cli.sheets import column_of
 
     return {
         name: words.number(row.at(column_of(plan, "objective", name)), row.get("objective", name))
         for name in plan.objectives
-        if row.get("objective", name).strip()
+        if all_of_them or row.get("objective", name).strip()
     }
 
 
@@ -195,9 +196,10 @@ def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
     known = trial.values or {}
     for name in values:
         if name in known and known[name] != values[name]:
+            mend = words.typed("camobo", "amend", study.storage, str(number), f"{name}={values[name]!r}")
             raise TrialStateError(
                 f"trial {number}: {name!r} was told already, {known[name]!r}, and is {values[name]!r} here. "
-                f"To correct it: camobo amend … {number} {name}={values[name]!r} --reason …"
+                f"To correct it: {mend} --reason …"
             )
     fresh = {name: value for name, value in values.items() if name not in known}
     return study.tell(number, fresh, cost=cost, note=note) if fresh else None

@@ -46,6 +46,8 @@ def number(place: str, text: str) -> float:
     512.0
     """
     given = text.strip()
+    if not given:
+        raise InvalidValueError(f"{place}: need a finite number such as 0.31, there is none.")
     if _NUMBER.fullmatch(given):
         found = float(given)
         if math.isfinite(found):

@@ -1,0 +1,262 @@
+"""Whatever is typed wrong: a message with the place and the fix, exit 1, and nothing written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import camobo as cm
+from commands import alloy, camobo
+
+GOOD = """
+[space]
+nickel = { type = "real", low = 0, high = 20 }
+quench = { type = "categorical", choices = ["air", "oil"] }
+
+[objectives]
+strength = "max"
+
+[study]
+cost = "nickel > quench"
+budget = 10
+"""
+INPUT = 'nickel = { type = "real", low = 0, high = 20 }'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[space]", "[space", "line 2, column 7"),
+        ("budget = 10", "budget = ", "line 11, column 10"),
+        ("budget = 10", "budget = 10\nbudget = 12", "line 12"),
+        ("budget = 10", "budget = 0", r"[study]: budget: need a whole number of at least 1, got 0"),
+        ("budget = 10", "budget = '10'", "budget: need a whole number"),
+        ("budget = 10", "budgte = 10", "[study]: nothing is called 'budgte' here. Did you mean 'budget'?"),
+        ("budget = 10", "seed = -1", "seed: need a whole number"),
+        ("budget = 10", "method = 'best'", "method: need one of 'default', 'paper'"),
+        ("budget = 10", "beta = 3", "beta: need one of"),
+        ("budget = 10", "refit_every = 1.5", "refit_every: need a whole number"),
+        ("budget = 10", "reference = { strenght = 1 }", "reference: no objective called 'strenght'"),
+        ("budget = 10", "reference = { strength = nan }", "reference: objective 'strength' needs a finite number"),
+        ("[study]", "[studio]", "nothing is called 'studio' here. Did you mean 'study'?"),
+        ("[objectives]", "[objectifs]", "objectifs"),
+        ('strength = "max"', 'strength = "up"', "[objectives]: objectives: 'strength' must be \"min\" or \"max\""),
+        ('strength = "max"', "", "[objectives]: objectives: need at least one"),
+        (INPUT, "", "'nickel' is not an input"),
+        (INPUT, 'nickel = { type = "float", low = 0, high = 20 }', "[space] nickel: need type"),
+        (INPUT, 'nickel = { type = "real", low = 0 }', "[space] nickel: high is missing"),
+        (INPUT, 'nickel = { type = "real", low = 20, high = 0 }', "[space] nickel"),
+        (INPUT, 'nickel = { type = "real", low = nan, high = 0 }', "[space] nickel"),
+        (INPUT, 'nickel = { type = "real", low = 0, high = inf }', "[space] nickel"),
+        (INPUT, 'nickel = { type = "real", low = 0, high = 20, log = true }', "[space] nickel"),
+        (INPUT, 'nickel = { type = "real", low = 0, high = 20, dear = "left" }', "[space] nickel"),
+        (INPUT, 'nickel = { type = "real", low = 0, hihg = 20 }', "Did you mean 'high'?"),
+        (INPUT, 'nickel = { type = "integer", low = 0.5, high = 20 }', "[space] nickel"),
+        (INPUT, "nickel = 3", "[space] nickel: need type"),
+        ('["air", "oil"]', '["air"]', "[space] quench: Categorical: need at least two choices"),
+        ('["air", "oil"]', '["air", "air"]', "[space] quench"),
+        ('["air", "oil"]', '["air", 1979-05-27]', "[space] quench"),
+        ('["air", "oil"]', '["air", "oil"], dear = ["water"]', "[space] quench: Categorical: dear names 'water'"),
+        ('"nickel > quench"', '"nickel > "', "[study] cost: order: expected an input's name"),
+        ('"nickel > quench"', '"nickel > chrome"', "order: 'chrome' is not an input"),
+        ('"nickel > quench"', '"nickel > quench > nickel"', "'quench' cannot be dearer than 'nickel'"),
+        ('"nickel > quench"', '"nickel < quench"', "Write the dearer input first"),
+        ('"nickel > quench"', "7", "[study] cost: need an order"),
+        ('"nickel > quench"', '{ type = "lunar", order = "nickel" }', '[study] cost: type must be "additive"'),
+        ('"nickel > quench"', '{ order = "nickel", strength = -1 }', "[study] cost"),
+    ],
+)  # fmt: skip
+def test_a_problem_file_with_a_mistake_names_its_place_and_begins_nothing(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    assert old in GOOD
+    problem = tmp_path / "alloy.toml"
+    problem.write_text(GOOD.replace(old, new), encoding="utf-8")
+    done = camobo("new", problem)
+    assert (done.code, done.out) == (1, "")
+    assert said in done.err
+    assert str(problem) in done.err
+    assert [path.name for path in tmp_path.iterdir()] == ["alloy.toml"]
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe\x00", b"", b"\x00", "[space]\nµ = 1".encode("latin-1")])
+def test_a_file_that_is_no_problem_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    problem = tmp_path / "alloy.toml"
+    problem.write_bytes(content)
+    assert camobo("new", problem).code == 1
+    assert camobo("new", tmp_path / "none.toml").code == 1
+    assert camobo("new", tmp_path).code == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["alloy.toml"]
+
+
+def study_with_trials(folder: Path) -> Path:
+    study = alloy(folder)
+    assert camobo("ask", study, "-n", "3").code == 0
+    assert camobo("tell", study, "0", "strength=400", "corrosion=0.5").code == 0
+    return study
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["tell", "1", "strength=nan"], "objective 'strength': need a finite number such as 0.31, got 'nan'"),
+        (["tell", "1", "strength=inf"], "objective 'strength': need a finite number"),
+        (["tell", "1", "strength=1e999"], "which is too large"),
+        (["tell", "1", "strength=512,5"], "need a decimal point, not a comma, got '512,5'. Write 512.5."),
+        (["tell", "1", "strength=1,512"], "Write 1512 or 1.512."),
+        (["tell", "1", "strength=1,512.5"], "Write 1512.5."),
+        (["tell", "1", "strength=512MPa"], "need a number alone, got '512MPa'. Write 512."),
+        (["tell", "1", "strength=1_000"], "objective 'strength'"),
+        (["tell", "1", "strength=0x10"], "objective 'strength'"),
+        (["tell", "1", "strength=٣"], "objective 'strength'"),
+        (["tell", "1", "strength="], "objective 'strength'"),
+        (["tell", "1", "=3"], "need name=value such as strength=0.31"),
+        (["tell", "1", "512"], "need name=value such as strength=0.31, got '512'"),
+        (["tell", "1", "strenght=512"], "Did you mean 'strength'?"),
+        (["tell", "1", "strength=1", "strength=2"], "'strength' is given twice"),
+        (["tell", "1"], "need at least one result"),
+        (["tell", "1", "strength=1", "--cost", "-1"], "--cost: need a number of at least 0"),
+        (["tell", "1", "strength=1", "--cost", "1,5"], "--cost: need a decimal point"),
+        (["tell", "0", "strength=1"], "trial 0 is complete already"),
+        (["tell", "3", "strength=1"], "this study has trials 0 to 2"),
+        (["tell", "99999999999999999999", "strength=1"], "need a trial's number such as 3"),
+        (["tell", "-1", "strength=1"], None),
+        (["tell", "one", "strength=1"], "trial: need a trial's number such as 3, got 'one'"),
+        (["tell", "1.0", "strength=1"], "need a trial's number"),
+        (["amend", "0", "strength=x", "-r", "r"], "objective 'strength'"),
+        (["amend", "0", "strength=1", "-r", " "], "reason: a correction needs one"),
+        (["amend", "1", "strength=1", "-r", "r"], "Use camobo tell"),
+        (["amend", "1", "--withdraw", "-r", "r"], "no result to take back"),
+        (["amend", "7", "strength=1", "-r", "r"], "this study has trials 0 to 2"),
+        (["fail", "1", "7", "-r", "r"], "this study has trials 0 to 2"),
+        (["fail", "1", "0", "-r", "r"], "trial 0 is complete already"),
+        (["fail", "1", "-r", " "], "--reason: need a few words"),
+        (["release", "1", "0"], "trial 0 is complete already"),
+        (["release", "x"], "need a trial's number"),
+        (["explain", "9"], "this study has trials 0 to 2"),
+        (["log", "--trial", "9"], "this study has trials 0 to 2"),
+        (["front", "--sort", "strenght"], "Did you mean 'strength'?"),
+        (["ask", "--lease", "soon"], "lease: need a time"),
+        (["ask", "--owner", " "], "owner: need a name"),
+        (["ask", "--csv", "/no/such/folder/s.csv"], "its folder does not exist"),
+        (["ask", "--csv", "s.csv", "--json"], "--csv and --json: need one of them"),
+        (["export", "-o", "/no/such/folder/s.csv"], "its folder does not exist"),
+        (["import", "/no/such/file.csv"], "cannot be read"),
+        (["tell", "--csv", "/no/such/file.csv"], "cannot be read"),
+        (["run", "-n", "1", "--", "no-such-command"], "cannot be found"),
+        (["run", "-n", "1", "--", "true", "{nickle}"], "asks for 'nickle', which is no input"),
+        (["run", "-n", "1", "--timeout", "x", "--", "true"], "timeout: need a time"),
+        (["run", "-n", "1", "--storage", "x.db", "--", "true"], "--storage: goes with a problem file"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_named_and_changes_nothing(
+    tmp_path: Path, arguments: list[str], said: str | None
+) -> None:
+    study = study_with_trials(tmp_path)
+    before = cm.Study.load(study).log()
+    done = camobo(arguments[0], study, *arguments[1:])
+    assert (done.code, done.out) == (1 if said else 2, "")
+    assert (said or "") in done.err
+    assert "Traceback" not in done.err
+    assert cm.Study.load(study).log() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", "is empty"),
+        ("\n\n,,\n", "is empty"),
+        ("trial,strength\n1,5\n2,x\n", "line 3, column strength: need a finite number such as 0.31, got 'x'"),
+        ("trial,strength\n1,5\n\n2,nan\n", "line 4, column strength"),
+        ("trial;strength\n1;5\n2;5,5\n", "line 3, column strength: need a decimal point"),
+        ("trial,strength\n1,5\n2,5,5\n", "line 3: has 3 cells, the first line 2"),
+        ("trial,strength,note\n1,5,\"a\nb\"\n2,x,\n", "line 4, column strength"),
+        ("trial,strength\n1,5\n1,6\n", "line 3: trial 1: 'strength' was told already"),
+        ("trial,strength\n1,5\n0,401\n", "line 3: trial 0: 'strength' was told already, 400.0, and is 401.0 here"),
+        ("trial,strength\n1,5\n9,6\n", "line 3: trial 9: this study has trials 0 to 2"),
+        ("trial,strength\n1,5\n,6\n", "line 3, column trial: need a trial's number"),
+        ("trial,strength\n1,5\n2.5,6\n", "line 3, column trial: need a trial's number"),
+        ("trial,strenght\n1,5\n", "line 1, column 2: nothing is called 'strenght'. Did you mean 'strength'?"),
+        ("trial,strength,strength\n1,5,6\n", "line 1, column 3: 'strength' is there twice"),
+        ("strength\n5\n", "there is no column 'trial'"),
+        ("trial,nickel,strength\n1,19.5,5\n", "line 2, column nickel: is '19.5', but trial 1"),
+        ("trial,nickel,strength\n1,x,5\n", "line 2, column nickel: need a finite number"),
+        ("trial,quench,strength\n1,tar,5\n", "line 2, column quench: need one of air, oil, water"),
+        ("trial,strength,cost\n1,5,-1\n", "line 2, column cost: need a number of at least 0"),
+        ("trial,strength,cost\n1,,3\n", "line 2: there is a cost or a note but no result"),
+        ("trial,strength,failed\n1,5,cracked\n", "line 2: there are results and a word in column failed"),
+        ("trial,strength,failed\n1,5,\n0,,cracked\n", "line 3: trial 0 is complete already"),
+        ('trial,"strength\n1,5\n', "line 1: not valid CSV"),
+        ('trial,strength\n1,"5"x\n', "line 2: not valid CSV"),
+    ],
+)  # fmt: skip
+def test_a_sheet_with_a_mistake_names_the_line_and_tells_nothing(tmp_path: Path, content: str, said: str) -> None:
+    study = study_with_trials(tmp_path)
+    before = cm.Study.load(study).log()
+    sheet = tmp_path / "results.csv"
+    sheet.write_text(content, encoding="utf-8")
+    done = camobo("tell", study, "--csv", sheet)
+    assert (done.code, done.out) == (1, "")
+    assert said in done.err
+    assert str(sheet) in done.err
+    assert cm.Study.load(study).log() == before
+
+
+ROW = "1,2,3,oil,400,0.5\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "said"),
+    [
+        ("nickel,chromium,soak,quench,strength", "1,2,3,oil,400\n", "there is no column 'corrosion'"),
+        ("nickel,chromium,soak,strength,corrosion", "1,2,3,400,1\n", "there is no column 'quench'"),
+        (None, ROW + "1,2,3,tar,400,0.5\n", "line 3, column quench: need one of air, oil, water, got 'tar'"),
+        (None, ROW + "1,2,3.5,oil,400,0.5\n", "line 3, column soak: need a whole number from 1 to 12, got 3.5"),
+        (None, ROW + "1,99,3,oil,400,0.5\n", "line 3, column chromium"),
+        (None, ROW + ",2,3,oil,400,0.5\n", "line 3, column nickel: need a number from 0 to 20, the cell is empty"),
+        (None, ROW + "1,2,3,oil,400,\n", "line 3, column corrosion"),
+        (None, ROW + "1,2,3,oil,400,low\n", "line 3, column corrosion"),
+    ],
+)
+def test_an_import_with_a_mistake_names_the_line_and_adds_nothing(
+    tmp_path: Path, header: str | None, rows: str, said: str
+) -> None:
+    study = study_with_trials(tmp_path)
+    before = cm.Study.load(study).log()
+    file = tmp_path / "old.csv"
+    file.write_text(f"{header or 'nickel,chromium,soak,quench,strength,corrosion'}\n{rows}", encoding="utf-8")
+    done = camobo("import", study, file)
+    assert (done.code, done.out) == (1, "")
+    assert said in done.err
+    assert cm.Study.load(study).log() == before
+
+
+def test_a_sheet_that_cannot_be_written_hands_out_nothing(tmp_path: Path) -> None:
+    study = alloy(tmp_path)
+    (tmp_path / "taken.csv").write_text("mine")
+    assert camobo("ask", study, "--csv", tmp_path / "taken.csv").code == 1
+    assert camobo("ask", study, "--csv", tmp_path / "no" / "s.csv").code == 1
+    assert camobo("ask", study, "--csv", tmp_path / ("x" * 300)).code == 1
+    assert camobo("ask", study, "--csv", tmp_path, "--force").code == 1
+    assert (tmp_path / "taken.csv").read_text() == "mine"
+    assert cm.Study.load(study).trials == ()
+    assert camobo("ask", study, "--csv", tmp_path / "taken.csv", "--force").code == 0
+    assert (tmp_path / "taken.csv").read_text().startswith("trial,")
+
+
+@pytest.mark.parametrize("content", [b"not a database at all", b"SQLite format 3\0 and then nonsense" * 99])
+def test_a_file_that_is_no_study_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
+    place = tmp_path / "some.db"
+    place.write_bytes(content)
+    for command in ("status", "ask", "front", "log", "export"):
+        assert camobo(command, place).code == 1
+    assert place.read_bytes() == content
+
+
+def test_a_url_that_leads_nowhere_is_an_error_without_its_password(tmp_path: Path) -> None:
+    done = camobo("status", "postgresql+psycopg://anna:secret@127.0.0.1:1/alloy")
+    assert done.code == 1
+    assert "secret" not in done.err
+    assert "Is the server there" in done.err
+    assert camobo("status", "ftp://alloy").code == 1

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from pathlib import Path
+
+import camobo as cm
+from commands import apart, camobo, start
+
+FOREST = """
+[space]
+trees = { type = "integer", low = 5, high = 300, log = true }
+depth = { type = "integer", low = 1, high = 16 }
+
+[objectives]
+error = "min"
+size = "min"
+
+[study]
+cost = "trees > depth"
+budget = 12
+seed = 3
+"""
+TRAIN = """
+import sys
+trees, depth = map(int, sys.argv[1:])
+print("training")
+print(f"error={1 / trees + 2.0 ** -depth}")
+print(f"size={trees * depth}")
+print(f"cost={trees}")
+"""
+
+
+def forest(folder: Path) -> tuple[Path, list[str]]:
+    """A problem file and the command that evaluates it."""
+    folder.mkdir(exist_ok=True)
+    (folder / "forest.toml").write_text(FOREST)
+    (folder / "train.py").write_text(TRAIN)
+    return folder / "forest.toml", ["--", sys.executable, str(folder / "train.py"), "{trees}", "{depth}"]
+
+
+def test_a_command_is_run_until_the_budget_is_met(tmp_path: Path) -> None:
+    problem, command = forest(tmp_path / "a folder")
+    done = camobo("run", problem, *command)
+    assert (done.code, done.err) == (0, "")
+    assert "12 evaluated, 0 of them failed." in done.out
+    trials = cm.Study.load(problem.with_suffix(".db")).trials
+    assert len(trials) == 12
+    assert all(trial.values == {"error": 1 / trial.params["trees"] + 2.0 ** -trial.params["depth"],
+                                "size": trial.params["trees"] * trial.params["depth"]} for trial in trials)  # fmt: skip
+    assert all(trial.cost == trial.params["trees"] for trial in trials)
+    again = camobo("run", problem, *command)
+    assert (again.code, "nothing was left to do" in again.out) == (0, True)
+
+
+def test_several_runs_share_a_study_and_meet_its_budget_exactly(tmp_path: Path) -> None:
+    problem, command = forest(tmp_path)
+    runs = [start("run", problem, "--jobs", "2", *command) for _ in range(3)]
+    ends = [(process.communicate(timeout=120), process.returncode) for process in runs]
+    assert [code for _, code in ends] == [0, 0, 0], ends
+    trials = cm.Study.load(tmp_path / "forest.db").trials
+    assert [str(trial.state) for trial in trials] == ["complete"] * 12
+
+
+def test_a_run_in_which_everything_fails_has_failed(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path)
+    done = camobo("run", problem, "-n", "2", "--", sys.executable, "-c", "raise SystemExit('no data')")
+    assert done.code == 1
+    assert "none with results" in done.err
+    assert done.err.count("no data") == 3
+    assert [t.state for t in cm.Study.load(tmp_path / "forest.db").trials] == [cm.State.FAILED] * 2
+
+
+def test_some_failures_do_not_fail_a_run(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path)
+    code = "import sys; n = int(sys.argv[1]); print('error=1\\nsize=2') if n % 2 else sys.exit(3)"
+    done = camobo("run", problem, "-n", "4", "--json", "--", sys.executable, "-c", code, "{trial}")
+    assert done.code == 0
+    assert (done.json["evaluated"], done.json["failed"]) == (4, 2)
+
+
+def test_a_timeout_in_seconds_or_words_stops_a_command(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path)
+    began = time.monotonic()
+    for limit in ("0.5", "1s"):
+        assert camobo("run", problem, "-n", "1", "--timeout", limit, "--", "sleep", "60").code == 1
+    assert time.monotonic() - began < 30
+
+
+def test_a_batch_system_s_signal_hands_back_what_is_under_way(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path)
+    process = start("run", problem, "--jobs", "2", "--", "sh", "-c", f"touch '{tmp_path}/{{trial}}.begun'; sleep 60")
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.glob("*.begun"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert "Traceback" not in err
+    assert {t.state for t in cm.Study.load(tmp_path / "forest.db").trials} == {cm.State.RELEASED}
+
+
+def test_a_command_before_the_dashes_is_explained(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path)
+    done = apart("run", problem, "python", "train.py", "--forest", "3")
+    assert done.code == 2
+    assert "comes after --" in done.err
+    assert not (tmp_path / "forest.db").exists()

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import camobo as cm
+from camobo.cli.cells import harmless, headings, original, read_param, written_param
+from camobo.document import make_plan
+from commands import alloy, camobo
+from strategies import law
+
+HOSTILE = [
+    "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "'=1", "''=1", "'", "'twas", "a;=1", "a\t=1",
+    'a;"=1"', '"=1"', "=cmd|' /C calc'!A0", "＝1", "−1", "a,=1", "<script>alert(1)</script>", "µ°é", "a\nb",
+    "\u202eabc",     "=HYPERLINK(\"http://x\")", "", " ", "NULL", "true", "1e5", "\x1b[2J", "%0A=1", "&amp;", "{x}", "[bold]x",
+    "\\", "=",
+]  # fmt: skip
+RUN_AS_FORMULA = tuple("=+-@\t\r\n＝＋－＠−")
+
+
+class TestFormulas:
+    @law
+    @given(st.text() | st.text(alphabet="'=+-@;\t\r\n \"aA1,|") | st.sampled_from(HOSTILE))
+    def test_every_text_comes_back_and_none_is_run(self, text: str) -> None:
+        marked = harmless(text)
+        assert original(marked) == text
+        for separator in (";", "\t", "\n", "\r"):
+            for part in marked.split(separator):
+                bare = part.lstrip(' \u00a0"')
+                assert not bare.startswith(RUN_AS_FORMULA)
+
+    def test_text_that_is_harmless_stays_as_it_is(self) -> None:
+        for text in ("fine", "'twas", "a-b", "1+1", "50 %"):
+            assert harmless(text) == text
+
+
+class TestChoices:
+    @pytest.mark.parametrize(
+        "choices",
+        [["air", "oil"], [1, 2], [0.1, 0.25], [True, False], [1, "1"], [None, "null", '"null"'], ["a", "a "],
+         [True, 1, 1.0], HOSTILE],
+    )  # fmt: skip
+    def test_every_choice_comes_back_as_itself(self, choices: list[Any]) -> None:
+        given_input = cm.Categorical(choices)
+        for choice in given_input.choices:
+            assert read_param("here", given_input, written_param(given_input, choice)) is choice
+
+    def test_what_a_spreadsheet_makes_of_a_choice_is_understood(self) -> None:
+        assert read_param("here", cm.Categorical([True, False]), "TRUE") is True
+        assert read_param("here", cm.Categorical([0.5, 1.5]), "1.50") == 1.5
+        assert read_param("here", cm.Categorical(["air", "oil"]), " Oil ") == "oil"
+
+    @law
+    @given(st.floats(-1e9, 1e9))
+    def test_a_number_comes_back_to_its_last_digit(self, value: float) -> None:
+        assert read_param("here", cm.Real(-1e9, 1e9), written_param(cm.Real(-1e9, 1e9), value)) == value
+
+
+def test_columns_with_the_same_name_are_told_apart() -> None:
+    space = cm.Space({"trial": cm.Real(0, 1), "note": cm.Real(0, 1), "input note": cm.Real(0, 1), "y": cm.Real(0, 1)})
+    labels = [heading.label for heading in headings(make_plan(space, {"y": "max", "cost": "min"}, seed=1))]
+    assert len(set(labels)) == len(labels)
+    assert labels[:2] == ["trial", "state"]
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+
+
+class TestRoundTrip:
+    def test_a_study_taken_elsewhere_is_the_same_there(self, tmp_path: Path) -> None:
+        space = cm.Space({"x": cm.Real(-5, 5), "=n": cm.Integer(-3, 3), "kind": cm.Categorical(HOSTILE)})
+        goals: Any = {"y": "max", "-z": "min"}
+        study = cm.Study(space, goals, seed=1, storage=tmp_path / "a.db")
+        for i, text in enumerate(HOSTILE):
+            trial = study.add(
+                {"x": i / 7 - 3, "=n": i % 7 - 3, "kind": text}, {"y": -i / 3, "-z": 1e-300 * i}, note=text
+            )
+            assert trial.note == text
+        assert camobo("export", tmp_path / "a.db", "-o", tmp_path / "a.csv").code == 0
+        for row in csv.reader(io.StringIO((tmp_path / "a.csv").read_text(encoding="utf-8-sig"), newline="")):
+            for cell in row:
+                numeric = cell.lstrip("-").replace(".", "").replace("e", "").replace("-", "").isdigit()
+                assert numeric or not cell.startswith(RUN_AS_FORMULA)
+        again = cm.Study(space, goals, seed=1, storage=tmp_path / "b.db")
+        assert camobo("import", tmp_path / "b.db", tmp_path / "a.csv").code == 0
+        assert [(t.params, t.values) for t in again.trials] == [(t.params, t.values) for t in study.trials]
+        blank = {text for text in HOSTILE if not text.strip()}
+        kept = [(a.note, b.note) for a, b in zip(study.trials, again.trials, strict=True) if a.note not in blank]
+        assert all(ours == theirs for ours, theirs in kept)
+
+    def test_importing_twice_adds_nothing_twice(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        file = tmp_path / "old.csv"
+        row = "1,2,3,oil,400,0.5"
+        file.write_text(
+            f"nickel;chromium;soak;quench;strength;corrosion\n{row.replace(',', ';')}\n", encoding="utf-8-sig"
+        )
+        first, second = camobo("import", study, file, "--json"), camobo("import", study, file, "--json")
+        assert (len(first.json["trials"]), first.json["there_before"]) == (1, 0)
+        assert (len(second.json["trials"]), second.json["there_before"]) == (0, 1)
+        (trial,) = cm.Study.load(study).trials
+        assert trial.added
+
+    def test_only_what_is_asked_for_is_exported(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study, "-n", "4")
+        camobo("tell", study, "0", "strength=1", "corrosion=1")
+        camobo("tell", study, "1", "strength=2", "corrosion=0.5")
+        camobo("fail", study, "2", "-r", "=cracked")
+        for only, numbers in (("all", "0123"), ("front", "1"), ("complete", "01"), ("failed", "2"), ("pending", "3")):
+            text = camobo("export", study, "--only", only).out
+            assert [row["trial"] for row in csv.DictReader(io.StringIO(text))] == list(numbers)
+        assert "'=cracked" in camobo("export", study).out
+
+
+class TestSheet:
+    def test_a_sheet_filled_in_bit_by_bit_can_be_told_again(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "my sheet.csv"
+        assert camobo("ask", study, "-n", "3", "--csv", sheet).code == 0
+        rows = rows_of(sheet)
+        assert " ".join(rows[0]) == "trial nickel chromium soak quench strength corrosion cost note failed"
+        assert all(row["strength"] == row["corrosion"] == row["failed"] == "" for row in rows)
+
+        def fill(**cells: str) -> None:
+            for place, text in cells.items():
+                name, number = place.rsplit("_", 1)
+                rows[int(number)][name] = text
+            with sheet.open("w", newline="", encoding="utf-8") as file:
+                write = csv.DictWriter(file, list(rows[0]), delimiter=";")
+                write.writeheader()
+                write.writerows(rows)
+
+        fill(strength_0="512", note_0="furnace B", cost_0="41.5")
+        assert camobo("tell", study, "--csv", sheet).out.endswith("1 told.\n")
+        fill(corrosion_0="0.31", failed_1="=cracked", nickel_2=f"{float(rows[2]['nickel']):.7f}")
+        assert camobo("tell", study, "--csv", sheet).out.endswith("2 told.\n")
+        assert camobo("tell", study, "--csv", sheet).out == "0 told, 2 told before.\n"
+        fill(strength_2="1", corrosion_2="-2e-3")
+        assert camobo("tell", study, "--csv", sheet).code == 0
+        done, failed, last = cm.Study.load(study).trials
+        assert (done.values, done.cost, done.note) == ({"strength": 512.0, "corrosion": 0.31}, 41.5, "furnace B")
+        assert failed.reason == "=cracked"
+        assert last.values == {"strength": 1.0, "corrosion": -2e-3}
+
+    def test_a_sheet_goes_to_standard_output_and_comes_from_standard_input(self, tmp_path: Path) -> None:
+        from commands import start
+
+        study = alloy(tmp_path)
+        text = camobo("ask", study, "-n", "2", "--csv", "-").out
+        lines = text.splitlines()
+        filled = "\n".join([lines[0], lines[1].replace(",,,,,", ",5,6,,,")])
+        import subprocess
+
+        process = start("tell", study, "--csv", "-", stdin=subprocess.PIPE)
+        process.communicate(filled, timeout=60)
+        assert process.returncode == 0
+        assert cm.Study.load(study).trials[0].values == {"strength": 5.0, "corrosion": 6.0}
