@@ -67,11 +67,16 @@ class Row:
 def csv_text(plan: Plan, trials: Sequence[Trial], about: Sequence[str]) -> str:
     """Trials as the text of a CSV file."""
     columns = headings(plan, about)
+    lines = [_line([harmless(column.label) for column in columns])]
+    lines += [_line(row_of(plan, trial, columns)) for trial in trials]
+    return "".join(lines)
+
+
+def _line(cells: list[str]) -> str:
+    """A row as text. The writer quotes what its line's end holds: told "\\n" alone, it would leave a "\\r" bare."""
     out = io.StringIO(newline="")
-    write = csv.writer(out, lineterminator="\n")
-    write.writerow([harmless(column.label) for column in columns])
-    write.writerows(row_of(plan, trial, columns) for trial in trials)
-    return out.getvalue()
+    csv.writer(out, lineterminator="\r\n").writerow(cells)
+    return out.getvalue()[:-2] + "\n"
 
 
 def refuse_existing(path: str | Path, *, force: bool) -> None:
