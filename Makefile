@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS := 1
 PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: help demo test lint types check bench bench-quick bench-sampler bench-peers bench-peers-short \
-	bench-peers-page bench-storage bench-paper faults dist-check test-min tune tune-paper paper paper-quick clean
+	bench-peers-page bench-storage bench-paper faults dist-check test-min tune tune-paper tutorials paper paper-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -113,6 +113,9 @@ bench-paper: .venv-paper/ready  ## milliseconds a suggestion in the paper's expe
 
 tune-paper: .venv-paper/ready  ## how the additive cost was set for the paper's experiments: benchmarks/results/tune_paper.md
 	.venv-paper/bin/python benchmarks/tune_paper.py
+
+tutorials: .venv/ready  ## run the tutorials' commands and write what they print into docs/
+	.venv/bin/python tests/tutorial.py docs/tutorial-*.md
 
 clean:  ## remove the environments and caches
 	rm -rf .venv .venv-demo .venv-bench .venv-peers .venv-paper .venv-min .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -90,11 +90,13 @@ def head(text: str) -> None:
 
 def hint(text: str) -> None:
     """What to do next: on standard error, so that a file or a pipe gets the facts alone."""
+    sys.stdout.flush()  # where both go to the same place, in the order they were said
     print(clean(text, keep="\n"), file=sys.stderr)
 
 
 def error(text: str) -> None:
     """One error, on standard error."""
+    sys.stdout.flush()
     bold, end = ("\x1b[1;31m", "\x1b[0m") if sys.stderr.isatty() and not os.environ.get("NO_COLOR") else ("", "")
     print(f"{bold}Error:{end} {clean(spoken(text), keep=chr(10))}", file=sys.stderr)
 
