@@ -80,7 +80,7 @@ def run(text: str, folder: Path) -> list[list[Step]]:
 
 def gist(text: str) -> list[str]:
     """What matters of an output: its words, with numbers taken out and a table's rows as one."""
-    lines = []
+    lines: list[str] = []
     for line in text.splitlines():
         bare = " ".join(line.split())
         bare = "<row>" if re.match(r"\d+[ ,]", bare) else _NUMBER.sub("#", bare)

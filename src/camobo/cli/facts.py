@@ -109,7 +109,9 @@ def _levels(plan: Plan, trials: list[Trial]) -> dict[str, float]:
 
     if not trials:
         return {}
-    units = np.array([plan.space.to_unit(trial.params) for trial in trials])
+    # Input by input: the params of a trial have been checked, which to_unit of the whole space would do again.
+    columns = [[given.to_unit(trial.params[name]) for trial in trials] for name, given in plan.space.inputs.items()]
+    units = np.array(columns).T
     return dict(zip(plan.space.names, plan.space.expense(units).mean(axis=0).tolist(), strict=True))
 
 
