@@ -249,6 +249,20 @@ class TestLooking:
         assert "[bold]" in camobo("log", study).out
 
 
+def test_a_report_is_written_and_brought_up_to_date(tmp_path: Path) -> None:
+    pytest.importorskip("plotly")
+    pytest.importorskip("camobo.report")
+    study = told(tmp_path, 4)
+    for _ in range(2):
+        done = camobo("report", study)
+        assert (done.code, done.err) == (0, "")
+    assert (tmp_path / "alloy.html").read_text(encoding="utf-8").lower().startswith("<!doctype html")
+    assert camobo("report", study, "-o", study).code == 1
+    assert camobo("report", study, "-o", tmp_path / "x.html", "--trial", "99").code == 1
+    assert camobo("report", study, "-o", tmp_path / "no" / "x.html").code == 1
+    assert camobo("report", "postgresql://server/alloy").code == 1
+
+
 def test_the_demo_runs_to_the_end_and_can_be_kept(tmp_path: Path) -> None:
     done = apart("demo", "--keep", tmp_path / "demo.db", "--json")
     assert done.code == 0

@@ -233,7 +233,7 @@ def report(
 ) -> None:
     """Write a report: one HTML file with figures and tables that opens offline and can be sent to a colleague.
 
-    Needs Plotly: pip install 'camobo\\[plot]'
+    A page that is there already is brought up to date. Needs Plotly: pip install 'camobo\\[plot]'
 
     \b
     Examples:
@@ -245,7 +245,7 @@ def report(
     if out is None and "://" in study:
         raise InvalidOptionError("--out: need a file to write, such as -o alloy.html.")
     target = out or str(Path(study).with_suffix(".html"))
-    if out is not None:  # a file that was not named is this command's own, and is brought up to date
+    if not target.lower().endswith((".html", ".htm")):  # a page can be brought up to date, anything else may be dear
         refuse_existing(target, force=force)
     number = None if trial is None else words.trial_number(trial)
     with arguments.open_study(study) as opened:
