@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import camobo as cm
 from camobo.cli.cells import harmless, headings, original, read_param, written_param
+from camobo.cli.sheets import EXPORT, csv_text, read_rows
 from camobo.document import make_plan
 from commands import alloy, camobo
 from strategies import law
@@ -163,3 +164,26 @@ class TestSheet:
         process.communicate(filled, timeout=60)
         assert process.returncode == 0
         assert cm.Study.load(study).trials[0].values == {"strength": 5.0, "corrosion": 6.0}
+
+
+def test_200_hostile_names_choices_and_notes_make_no_formula_and_come_back(tmp_path: Path) -> None:
+    texts = list(dict.fromkeys(lead + text for lead in ("", "=", "a;", "'", "\t", "@ ") for text in HOSTILE))
+    names = [text for text in texts if text.strip()]
+    assert len(names) >= 200
+    inputs: dict[str, Any] = {name: cm.Real(0, 1) for name in names[:100]}
+    inputs["kind"] = cm.Categorical(texts)
+    plan = make_plan(cm.Space(inputs), dict.fromkeys(names[100:], "max"), seed=1)
+    numbers, values = dict.fromkeys(names[:100], 0.5), dict.fromkeys(names[100:], -1.5)
+    trials = [
+        cm.Trial(i, {**numbers, "kind": text}, cm.State.COMPLETE, values, note=text) for i, text in enumerate(texts)
+    ]
+    file = tmp_path / "hostile.csv"
+    file.write_text(csv_text(plan, trials, EXPORT), encoding="utf-8", newline="")
+    for cells in csv.reader(io.StringIO(file.read_text(encoding="utf-8"), newline="")):
+        assert not [cell for cell in cells if cell.startswith(RUN_AS_FORMULA) and cell != "-1.5"]
+    rows = read_rows(str(file), plan)
+    assert len(rows) == len(trials)
+    for row, trial in zip(rows, trials, strict=True):
+        assert read_param("", plan.space.inputs["kind"], row.get("input", "kind")) == trial.params["kind"]
+        assert row.text("note") == (trial.note if (trial.note or "").strip() else None)
+        assert all(row.get("objective", name) == "-1.5" for name in values)
