@@ -49,7 +49,7 @@ ALSO_IMPORTS = {
     "botorch": {"torch", "botorch"},
     "cli": {"typer", "rich"},
     "document": {"tomli"},
-    "optuna": {"optuna"},
+    "optuna": {"optuna", "sqlalchemy"},
     "plot": {"plotly"},
     "progress": {"rich"},
     "sql": {"sqlalchemy"},

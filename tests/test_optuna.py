@@ -19,6 +19,7 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution, Floa
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from camobo import AdditiveCost, PaperCost, engine
+from camobo.cli import main
 from camobo.engine import Data, Plan
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError
 from camobo.optuna import CostAwareSampler, record
@@ -491,3 +492,49 @@ class TestReading:
         text = report(record(study, cost="dear > cheap"), tmp_path / "forest.html").read_text()
         assert "dear" in text
         assert "trial 7" in text
+
+
+class TestReportingFromTheCommandLine:
+    @pytest.fixture
+    def forest(self, tmp_path: Path) -> str:
+        url = f"sqlite:///{tmp_path / 'forest.db'}"
+        storage = optuna.storages.RDBStorage(url)
+        study = optuna.create_study(
+            study_name="forest", storage=storage, directions=TWO, sampler=CostAwareSampler(seed=1)
+        )
+        study.optimize(bumps, n_trials=6)
+        storage.engine.dispose()
+        return url
+
+    def refused(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", *arguments])
+        assert stopped.value.code == 1
+        return " ".join(capsys.readouterr().err.split())
+
+    def test_a_report_of_an_optuna_study_is_written(self, forest: str, tmp_path: Path) -> None:
+        page = tmp_path / "forest.html"
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", "--optuna", forest, "--study", "forest", "--cost", "dear > cheap", "-o", str(page)])
+        assert stopped.value.code == 0
+        assert "dear" in page.read_text(encoding="utf-8")
+
+    def test_a_name_that_is_not_there_names_those_that_are(
+        self, forest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        page = tmp_path / "x.html"
+        said = self.refused(capsys, "--optuna", forest, "--study", "woods", "-o", str(page))
+        assert "no Optuna study called 'woods'" in said
+        assert "'forest'" in said
+        assert not page.exists()
+
+    def test_a_storage_that_is_not_there_is_not_made(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        said = self.refused(capsys, "--optuna", f"sqlite:///{tmp_path / 'no.db'}", "-o", str(tmp_path / "x.html"))
+        assert "there is no file" in said
+        assert not (tmp_path / "no.db").exists()
+
+    def test_one_study_of_either_kind_is_needed(self, forest: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert "need one study" in self.refused(capsys)
+        assert "need one study" in self.refused(capsys, "alloy.db", "--optuna", forest)
+        assert "go with --optuna" in self.refused(capsys, "alloy.db", "--cost", "a > b")
+        assert "need a URL" in self.refused(capsys, "--optuna", "forest.db", "-o", "x.html")

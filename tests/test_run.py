@@ -324,7 +324,7 @@ class TestInterrupting:
         script, path = tmp_path / "script.py", tmp_path / "a.db"
         script.write_text(SCRIPT)
         process = subprocess.Popen(
-            [sys.executable, str(script), str(path), "children", "1.5"], stderr=subprocess.DEVNULL, text=True
+            [sys.executable, str(script), str(path), "children", "4"], stderr=subprocess.DEVNULL, text=True
         )
         wait_until(lambda: {trial.state for trial in loaded(path)} == {DONE, cm.State.PENDING}, 180)
         process.terminate()
@@ -336,7 +336,7 @@ class TestInterrupting:
         script, path = tmp_path / "script.py", tmp_path / "a.db"
         script.write_text(SCRIPT)
         command = [sys.executable, str(script), str(path), way]
-        process = subprocess.Popen([*command, "1.5"], stderr=subprocess.PIPE, text=True, start_new_session=True)
+        process = subprocess.Popen([*command, "4"], stderr=subprocess.PIPE, text=True, start_new_session=True)
         wait_until(lambda: {trial.state for trial in loaded(path)} == {DONE, cm.State.PENDING}, 180)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of the group
         _, said = process.communicate(timeout=30)

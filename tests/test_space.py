@@ -397,11 +397,8 @@ def test_choices_that_are_equal_but_of_different_types_are_different_choices() -
 
 
 def test_constraints_are_refused_until_they_are_built() -> None:
-    with pytest.raises(
-        InvalidOptionError, match=r"constraints are not built yet.*nickel \+ soak <= 20.*study\.fail"
-    ) as caught:
+    with pytest.raises(InvalidOptionError, match=r"constraints are not built yet.*nickel \+ soak <= 20.*study\.fail"):
         Space({"nickel": Real(0, 20), "soak": Real(0, 20)}, constraints=("nickel + soak <= 20",))
-    assert isinstance(caught.value, NotImplementedError)
 
 
 @law

@@ -105,15 +105,14 @@ def _objectives(ctx: typer.Context, incomplete: str) -> list[str]:
     return [] if study is None else [name for name in study.objectives if name.startswith(incomplete)]
 
 
-StudyPlace = Annotated[
-    str,
-    typer.Argument(
-        metavar="STUDY",
-        show_default=False,
-        autocompletion=_studies,
-        help="The study: a file such as alloy.db, or the URL of a database.",
-    ),
-]
+_STUDY = typer.Argument(
+    metavar="STUDY",
+    show_default=False,
+    autocompletion=_studies,
+    help="The study: a file such as alloy.db, or the URL of a database.",
+)
+StudyPlace = Annotated[str, _STUDY]
+MaybeStudyPlace = Annotated[str | None, _STUDY]
 Problem = Annotated[
     str,
     typer.Argument(metavar="PROBLEM", show_default=False, autocompletion=_problems, help="The problem file, TOML."),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from camobo.cli import arguments, show, words
-from camobo.cli.arguments import AnyTrial, AsJson, Force, Objective, StudyPlace
+from camobo.cli.arguments import AnyTrial, AsJson, Force, MaybeStudyPlace, Objective, StudyPlace
 from camobo.errors import InvalidOptionError, InvalidValueError
 
 if TYPE_CHECKING:
@@ -218,7 +218,7 @@ def _details(facts: dict[str, Any] | None) -> str:
 
 @app.command(rich_help_panel=_PANEL)
 def report(
-    study: StudyPlace,
+    study: MaybeStudyPlace = None,
     out: Annotated[
         str | None, typer.Option("--out", "-o", metavar="FILE", help="The file to write. Default: alloy.html.")
     ] = None,
@@ -228,6 +228,16 @@ def report(
         typer.Option(
             "--trial", metavar="TRIAL", autocompletion=arguments.all_trials, help="The trial to cut slices through."
         ),
+    ] = None,
+    optuna: Annotated[
+        str | None, typer.Option("--optuna", metavar="URL", help="Report on an Optuna study in this storage instead.")
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--study", metavar="NAME", help="With --optuna: which study, if there are several.")
+    ] = None,
+    cost: Annotated[
+        str | None,
+        typer.Option("--cost", metavar="ORDER", help="With --optuna: which parameters are dearer than which."),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -239,15 +249,26 @@ def report(
     Examples:
       camobo report alloy.db
       camobo report alloy.db -o alloy.html --title "Alloy, week 12"
+      camobo report --optuna sqlite:///forest.db --study forest --cost "n_estimators > max_depth" -o forest.html
     """
     from camobo.cli.sheets import refuse_existing
 
-    if out is None and "://" in study:
+    if (study is None) == (optuna is None):
+        raise InvalidOptionError("report: need one study, either a file such as alloy.db or --optuna URL.")
+    if study is not None and (name is not None or cost is not None):
+        raise InvalidOptionError("--study and --cost go with --optuna: a study of camobo's knows its own.")
+    place = study or optuna or ""
+    if out is None and "://" in place:
         raise InvalidOptionError("--out: need a file to write, such as -o alloy.html.")
-    target = out or str(Path(study).with_suffix(".html"))
+    target = out or str(Path(place).with_suffix(".html"))
     if not target.lower().endswith((".html", ".htm")):  # a page can be brought up to date, anything else may be dear
         refuse_existing(target, force=force)
     number = None if trial is None else words.trial_number(trial)
-    with arguments.open_study(study) as opened:
-        written = importlib.import_module("camobo.report").report(opened, target, title=title, trial=number)
+    write = importlib.import_module("camobo.report").report
+    if study is None:
+        theirs = importlib.import_module("camobo.optuna")
+        written = write(theirs.record(theirs.load(place, name), cost=cost), target, title=title, trial=number)
+    else:
+        with arguments.open_study(study) as opened:
+            written = write(opened, target, title=title, trial=number)
     show.say(f"{written}: open it in a browser.")

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import optuna
+import sqlalchemy
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
+from sqlalchemy.exc import SQLAlchemyError
 
 from camobo.cost import CostLike, as_cost
 from camobo.engine import Plan
-from camobo.errors import InvalidSpaceError, InvalidValueError
+from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError, StorageError
 from camobo.insight import Record
 from camobo.optuna.inputs import Dear
 from camobo.space import Categorical, Input, Integer, Real, Space
@@ -52,6 +55,37 @@ def record(
     records = (_record(trial, space, objectives) for trial in trials)
     plan = Plan(space, objectives, cost=as_cost(cost, space.names), budget=budget)
     return Record(plan, tuple(trial for trial in records if trial is not None))
+
+
+def load(storage: str, name: str | None = None) -> optuna.Study:
+    """The Optuna study at a storage URL; it needs no name if it is the only one there. Creates nothing."""
+    url = _checked(storage)
+    if url.get_backend_name() == "sqlite" and url.database and not Path(url.database).exists():
+        raise StorageError(f"{storage}: there is no file {url.database!r}. Name the storage of the Optuna study.")
+    try:
+        names = [study.study_name for study in optuna.get_all_study_summaries(storage, include_best_trial=False)]
+        if name is None and len(names) == 1:
+            name = names[0]
+        if name not in names:
+            there = ", ".join(repr(known) for known in names) or "none"
+            asked = "need the name of a study" if name is None else f"no Optuna study called {name!r}"
+            raise InvalidOptionError(f"{storage}: {asked}. There: {there}.")
+        return optuna.load_study(study_name=name, storage=storage)
+    except (SQLAlchemyError, ImportError, RuntimeError, OSError) as error:
+        raise StorageError(f"{storage}: cannot be read as Optuna's storage: {_first_line(error)}") from error
+
+
+def _checked(storage: str) -> sqlalchemy.URL:
+    try:
+        return sqlalchemy.make_url(storage)
+    except SQLAlchemyError:
+        raise InvalidOptionError(
+            f'storage: need a URL as Optuna writes it, such as "sqlite:///forest.db", got {storage!r}.'
+        ) from None
+
+
+def _first_line(error: BaseException) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
 def _input(given: BaseDistribution, dear: Any) -> Input:
