@@ -50,13 +50,15 @@ def main() -> None:
     front = sorted(aware.front(), key=lambda trial: -trial.values["strength"] if trial.values else 0.0)
     print(f"{EVALUATIONS} melts, told only that nickel is dearer than chromium. The best trade-offs found:\n")
     print("   melt   nickel %   chromium %   strength MPa   corrosion mm/a")
-    for trial in front[:: max(1, len(front) // 10)]:
+    shown = front[:: max(1, len(front) // 10)]
+    for trial in shown:
         assert trial.values is not None
         print(
             f"{trial.number:7d} {trial.params['nickel']:10.2f} {trial.params['chromium']:12.2f}"
             f" {trial.values['strength']:14.1f} {trial.values['corrosion']:16.3f}"
         )
-    print(f"\n{len(front)} of the {EVALUATIONS} melts are on the front; these are some of them.\n")
+    which = "." if shown == front else "; these are some of them."
+    print(f"\n{len(front)} of the {EVALUATIONS} melts are on the front{which}\n")
     print(f"Means of {len(SEEDS)} studies of {EVALUATIONS} melts:      nickel used   chromium used   hypervolume")
     for label, cost, method in (
         ("camobo, nickel > chromium", "nickel > chromium", "default"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -107,6 +110,8 @@ def study_with_trials(folder: Path) -> Path:
         (["tell", "1", "strength=1,512"], "Write 1512 or 1.512."),
         (["tell", "1", "strength=1,512.5"], "Write 1512.5."),
         (["tell", "1", "strength=512MPa"], "need a number alone, got '512MPa'. Write 512."),
+        (["tell", "1", "strength=1_000"], "need a finite number such as 0.31, got '1_000'."),
+        (["tell", "1", "strength=0x10"], "need a finite number such as 0.31, got '0x10'."),
         (["tell", "1", "strength=1_000"], "objective 'strength'"),
         (["tell", "1", "strength=0x10"], "objective 'strength'"),
         (["tell", "1", "strength=٣"], "objective 'strength'"),
@@ -243,6 +248,74 @@ def test_a_sheet_that_cannot_be_written_hands_out_nothing(tmp_path: Path) -> Non
     assert cm.Study.load(study).trials == ()
     assert camobo("ask", study, "--csv", tmp_path / "taken.csv", "--force").code == 0
     assert (tmp_path / "taken.csv").read_text().startswith("trial,")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["export", "alloy.db", "-o", "alloy.db"],
+        ["ask", "alloy.db", "--csv", "alloy.db"],
+        ["report", "alloy.db", "-o", "alloy.db"],
+        ["init", "alloy.db"],
+        ["export", "alloy.db", "-o", "link.csv"],
+    ],
+    ids=" ".join,
+)
+def test_force_does_not_write_over_a_study(tmp_path: Path, command: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    study = study_with_trials(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.csv").symlink_to(study)
+    before = cm.Study.load(study).log()
+    done = camobo(*command, "--force")
+    assert done.code == 1
+    assert "is a database, perhaps a study" in done.err
+    assert cm.Study.load(study).log() == before
+
+
+def test_force_leaves_what_is_no_file_alone(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # stands for a device, which a mistake would destroy
+    done = camobo("export", alloy(tmp_path), "-o", tmp_path / "pipe", "--force")
+    assert done.code == 1
+    assert "is not a plain file" in done.err
+    assert (tmp_path / "pipe").is_fifo()
+
+
+def test_force_writes_to_where_a_link_points(tmp_path: Path) -> None:
+    (tmp_path / "target.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to("target.csv")
+    assert camobo("export", alloy(tmp_path), "-o", tmp_path / "link.csv", "--force").code == 0
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "target.csv").read_text().startswith("trial,")
+
+
+@pytest.mark.parametrize("command", ["new", "report"])
+def test_no_name_at_all_is_no_file(command: str) -> None:
+    done = camobo(command, "")
+    assert done.code == 1
+    assert "need the name of a file" in done.err
+
+
+def test_with_its_output_closed_a_command_does_nothing(tmp_path: Path) -> None:
+    study = alloy(tmp_path)
+    line = [sys.executable, "-m", "camobo", "ask", str(study)]
+    done = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *line], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 1
+    assert "standard output is closed" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert cm.Study.load(study).trials == ()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_that_cannot_be_written_says_where_to_find_what_was_done(tmp_path: Path) -> None:
+    study = alloy(tmp_path)
+    with open("/dev/full", "w") as full:
+        line = [sys.executable, "-m", "camobo", "ask", str(study)]
+        done = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "could not be written: No space left" in done.stderr
+    assert "camobo log" in done.stderr
 
 
 @pytest.mark.parametrize("content", [b"not a database at all", b"SQLite format 3\0 and then nonsense" * 99])

@@ -84,11 +84,11 @@ def test_workers_killed_in_a_trial_cost_nothing_of_the_budget_and_no_live_trial_
         own = cm.Study.load(place)
 
         def measure(params: dict[str, Param]) -> dict[str, float]:
+            first = not killed.exists()  # before it is said: the others die as soon as all have said it
             say("at it")
-            first = not killed.exists()
             while not killed.exists():  # all have a trial when half of them die
                 time.sleep(0.05)
-            time.sleep(1.5 * LEASE if first and name == "worker 15" else 0.3)  # one outlasts its lease, and keeps it
+            time.sleep(1.5 * LEASE if first and name == names[-1] else 0.3)  # one outlasts its lease, and keeps it
             return {"y": params["x"]}
 
         own.optimize(measure, owner=name, lease=LEASE)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -62,6 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ours = given[: given.index("--")] if "--" in given else given
     debug = "--debug" in ours
     given = [part for part in ours if part != "--debug"] + given[len(ours) :]
+    if sys.stdout is None:
+        raise SystemExit("Error: standard output is closed, so nothing was done. Let it go somewhere.")
     with _quiet_pipe():
         try:
             app(args=given, prog_name="camobo")
@@ -81,9 +84,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except Exception as error:
             if debug:
                 raise
-            named = f"{error.filename}: {error.strerror}." if isinstance(error, OSError) and error.filename else ""
-            show.error(named or f"{type(error).__name__}: {error}. With --debug there is a traceback to report.")
+            show.error(_explained(error))
             raise SystemExit(1) from None
+
+
+def _explained(error: Exception) -> str:
+    """An error that is none of ours, in a line."""
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}."
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG):
+        return f"the output could not be written: {error.strerror}. What the command had done by then is in camobo log."
+    return f"{type(error).__name__}: {error}. With --debug there is a traceback to report."
 
 
 @contextlib.contextmanager

@@ -30,7 +30,14 @@ def open_study(place: str) -> Study:
 
 def study_of_problem(path: str) -> str:
     """Where the study of a problem file is kept unless somebody says otherwise: alloy.toml's in alloy.db."""
-    return str(Path(path).with_suffix(".db"))
+    return beside(path, ".db")
+
+
+def beside(path: str, ending: str) -> str:
+    """The file of the same name with another ending."""
+    if not Path(path).name:
+        raise InvalidOptionError(f"need the name of a file, such as alloy.toml or alloy.db, got {path!r}.")
+    return str(Path(path).with_suffix(ending))
 
 
 def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -260,9 +259,9 @@ def report(
     place = study or optuna or ""
     if out is None and "://" in place:
         raise InvalidOptionError("--out: need a file to write, such as -o alloy.html.")
-    target = out or str(Path(place).with_suffix(".html"))
-    if not target.lower().endswith((".html", ".htm")):  # a page can be brought up to date, anything else may be dear
-        refuse_existing(target, force=force)
+    target = out or arguments.beside(place, ".html")
+    # A page can be brought up to date, anything else may be dear.
+    refuse_existing(target, force=force or target.lower().endswith((".html", ".htm")))
     number = None if trial is None else words.trial_number(trial)
     write = importlib.import_module("camobo.report").report
     if study is None:

@@ -26,6 +26,7 @@ from camobo.trial import Trial
 SHEET = ("trial", "cost", "note", "failed")
 EXPORT = ("trial", "state", "cost", "note", "reason", "owner", "added")
 _MOST_CELL = 10_000_000
+_DATABASE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,20 @@ def _line(cells: list[str]) -> str:
 
 
 def refuse_existing(path: str | Path, *, force: bool) -> None:
-    """Do not write over a file that is there, before anything else is done."""
-    if str(path) != "-" and not force and os.path.lexists(path):
+    """Do not write over a file that is there, before anything else is done; over a study or a device never."""
+    if str(path) == "-" or not os.path.lexists(path):
+        return
+    if not force:
         raise InvalidOptionError(f"{path}: is there already and was left as it is. Give another name, or --force.")
+    if not os.path.exists(path) or os.path.isdir(path):
+        return  # a link to what is not there yet; a folder has a message of its own
+    if not os.path.isfile(path):
+        raise InvalidOptionError(f"{path}: is not a plain file and was left as it is. Name a file.")
+    with open(path, "rb") as file:
+        if file.read(len(_DATABASE)) == _DATABASE:
+            raise InvalidOptionError(
+                f"{path}: is a database, perhaps a study. Not even --force writes over it: give another name."
+            )
 
 
 @contextlib.contextmanager
@@ -96,7 +108,7 @@ def new_file(path: str | Path) -> Iterator[Callable[[str], None]]:
         yield texts.append
         sys.stdout.write("".join(texts))
         return
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a link stays one
     fresh = target.with_name(f".camobo-{secrets.token_hex(6)}")
 
     def write(text: str) -> None:

@@ -13,7 +13,7 @@ from camobo.errors import InvalidOptionError, InvalidValueError, UnknownTrialErr
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[,'\s]\d{3})+(?:\.\d*)?", re.ASCII)
-_WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*[^\d\s.,eE+-].*", re.ASCII)
+_WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*[^\d\s.,eE+_-](?!\d).*", re.ASCII)
 _TRIAL = re.compile(r"\d{1,15}", re.ASCII)
 FAILED = "To record that it could not be measured use camobo fail."
 

@@ -36,7 +36,7 @@ def report(
     trial: the number of the trial to cut slices through; without one, the front's compromise.
     """
     text = page(record_of(study), title=title, trial=trial)
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a link stays one
     fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with open(fresh, "x", encoding="utf-8", newline="\n") as file:
@@ -50,7 +50,7 @@ def report(
         ) from error
     finally:
         fresh.unlink(missing_ok=True)
-    return target
+    return Path(path)
 
 
 def page(record: Record, *, title: str | None = None, trial: int | None = None) -> str:
