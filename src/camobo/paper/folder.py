@@ -58,9 +58,9 @@ class Record:
     units: Array
     values: Array
     seconds: Array
-    """(T,) what each suggestion took, without the measurement."""
+    """(T,) processor time of each suggestion, without the measurement: a busy machine does not lengthen it."""
     whole: float
-    """Seconds from start to end of the run."""
+    """Processor time of the whole run."""
     regrets: Array | None = None
     """(T,) r_t under the paper's cost with ascending weights, the same yardstick for every method."""
     own_regrets: Array | None = None

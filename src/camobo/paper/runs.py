@@ -59,7 +59,7 @@ def _make_one(job: Job, on_step: Step) -> None:
 
 def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record:
     """Algorithm 1 from the first observations to the last, and its regrets where the problem has a formula."""
-    began = time.perf_counter()
+    began = time.process_time()
     given = experiment(setting.experiment, setting.options)
     seed = setting.seed + run
     cost = cost_of(method, given.order)
@@ -71,7 +71,7 @@ def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record
         made = surveyed(given.name, tuple(sorted(setting.options.items())))
         regrets = _regrets(given, made, plan, method, trace)
     first, chosen = (trace.units[:n], trace.values[:n]), (trace.units[n:], trace.values[n:])
-    whole = round(time.perf_counter() - began, 3)
+    whole = round(time.process_time() - began, 3)
     return Record(method, run, *first, *chosen, np.array(trace.seconds), whole, *regrets)
 
 
@@ -96,9 +96,9 @@ def follow(plan: Plan, measure: Callable[[Array], Array], on_step: Step) -> Trac
     none, models = np.empty((0, d)), None
     drawn, seconds = [], []
     for t in range(1, (plan.budget or 0) + 1):
-        start = time.perf_counter()
+        start = time.process_time()
         found = suggest(plan, Data(units, plan.signs * values, none, none, t), len(units), models)
-        seconds.append(round(time.perf_counter() - start, 6))
+        seconds.append(round(time.process_time() - start, 6))
         models = found.models
         drawn.append(_drawn(found.acquisition, plan.signs * values))
         units, values = np.vstack([units, found.unit]), np.vstack([values, measure(found.unit)])

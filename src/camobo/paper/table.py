@@ -162,6 +162,8 @@ def _effort(summaries: Sequence[Summary]) -> str:
     lines = [
         "### Time",
         "",
+        "Processor time; a run has one process with one thread, and a machine with two cores makes two at once.",
+        "",
         "| experiment | method | ms a suggestion, mean | around t = 50 | at the end | growth | core-minutes |",
         "|---|---|---|---|---|---|---|",
     ]
