@@ -94,6 +94,7 @@ def timing_rows() -> Iterator[Row]:
     from peers.limits import limited
 
     large = dtlz2(inputs=12, objectives=4)
+    seconds_per_ask(zdt3(), observations(zdt3(), 10, "random"))  # the first ask of a process also loads modules
     for problem, count, kind, bars in (
         (zdt3(), 50, "random", (8, 25)),
         (zdt3(), 200, "random", (8, 25)),

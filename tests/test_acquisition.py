@@ -318,6 +318,7 @@ def peak_memory(function: Callable[[int], Callable[[], object]], objectives: int
 def value_and_slopes(objectives: int) -> Callable[[], object]:
     rng = np.random.default_rng(0)
     utility = improvement(rng.random((10, objectives)))
+    object.__setattr__(utility, "lines", utility.lines.view(Counted))
     mean, deviation = (rng.random((100, objectives)).view(Counted) for _ in range(2))
     return lambda: (utility.log(mean, deviation), utility.log_slopes(mean, deviation))
 

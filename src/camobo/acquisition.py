@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -25,6 +25,7 @@ from camobo.space import Array, Space
 _LEAST_Q = 1e-3  # below it log Q goes on as a straight line in Q
 _KNOWN = 0.03  # of an objective's standard deviation
 _OLD_NEWS = 0.1  # what an answer known already is worth, of one that is not
+_BLOCK = 256  # points at a time: what is computed on the way then stays in a processor's cache
 _HINT = 1e-9  # the slope left where no improvement is in sight, relative to the hypervolume reached
 
 
@@ -119,11 +120,20 @@ class ExpectedHypervolume:
     reached: Array
     """(k,) how far the front reaches along each ray."""
     reference: Array
+    lines: Array = field(init=False, repr=False)
+    """(M, 2, k) what a step of the mean and of the deviation of an objective add along each ray."""
+    floor: Array = field(init=False, repr=False)
+    """(k,) reach^M."""
+
+    def __post_init__(self) -> None:
+        lines = np.stack([1.0 / self.rays.T, self.z.T / self.rays.T], axis=1)
+        object.__setattr__(self, "lines", lines)
+        object.__setattr__(self, "floor", _power(self.reached, self.rays.shape[1]))
 
     @property
     def volume(self) -> float:
         """The hypervolume reached already, in the units of Q."""
-        return float(_power(self.reached, self.rays.shape[1]).mean())
+        return float(self.floor.mean())
 
     def log(self, mean: Array, deviation: Array) -> Array:
         """(b,) log Q."""
@@ -140,12 +150,8 @@ class ExpectedHypervolume:
         pull = np.where(along > self.reached, M * _power(along, M - 1), 0.0) / len(self.reached)
         pull[blank, nearest] += hint[blank]
         pull /= total[:, None]
-        mean_slope, deviation_slope = np.empty_like(mean), np.empty_like(mean)
-        for m in range(M):
-            of_this = np.where(limiting == m, pull, 0.0)
-            mean_slope[:, m] = of_this @ (1.0 / self.rays[:, m])
-            deviation_slope[:, m] = of_this @ (self.z[:, m] / self.rays[:, m])
-        return np.log(total), mean_slope, deviation_slope
+        slopes = np.stack([np.where(limiting == m, pull, 0.0) @ line.T for m, line in enumerate(self.lines)])
+        return np.log(total), slopes[:, :, 0].T, slopes[:, :, 1].T
 
     def softened(self) -> ExpectedHypervolume:
         """Itself: averaging over many rays leaves no kink worth smoothing."""
@@ -155,9 +161,9 @@ class ExpectedHypervolume:
         """(b, k) how far each sampled outcome reaches along its ray, and which objective limits it."""
         along = np.full((len(mean), len(self.rays)), np.inf)
         limiting = np.zeros(along.shape if want_limiting else (0, 0), dtype=np.int8)
-        for m, ray in enumerate(self.rays.T):
-            reach = np.multiply.outer(mean[:, m] - self.reference[m], 1.0 / ray)
-            reach += np.multiply.outer(deviation[:, m], self.z[:, m] / ray)
+        above = np.stack([mean - self.reference, deviation], axis=2)
+        for m, line in enumerate(self.lines):
+            reach = above[:, m] @ line
             if want_limiting:
                 limiting[reach < along] = m
             np.minimum(along, reach, out=along)
@@ -165,9 +171,8 @@ class ExpectedHypervolume:
 
     def _gain(self, along: Array) -> Array:
         """(b,) mean improvement of hypervolume."""
-        M = self.rays.shape[1]
-        volume = _power(np.maximum(along, self.reached), M)
-        volume -= _power(self.reached, M)
+        volume = _power(np.maximum(along, self.reached), self.rays.shape[1])
+        volume -= self.floor
         return np.asarray(volume.mean(axis=1))
 
     def _hint(self, along: Array, gain: Array) -> tuple[Array, NDArray[np.intp], NDArray[np.intp]]:
@@ -176,9 +181,11 @@ class ExpectedHypervolume:
         Where no sampled outcome improves anything the surface would be flat and a search on it blind.
         """
         blank = np.flatnonzero(gain <= 0.0)
-        short = along[blank] - self.reached
-        nearest = short.argmax(axis=1) if len(blank) else blank
         hint = np.full(len(gain), _HINT * (self.volume + _HINT))
+        if len(blank) == 0:
+            return hint, blank, blank
+        short = along[blank] - self.reached
+        nearest = short.argmax(axis=1)
         hint[blank] *= np.exp(np.maximum(short[np.arange(len(blank)), nearest], -500.0))
         return hint, blank, nearest
 
@@ -280,6 +287,8 @@ class Acquisition:
 
     def __call__(self, units: Array) -> Array:
         """(b,) values at (b, d) points; integers and categories count as what they will be evaluated at."""
+        if len(units) > _BLOCK:
+            return np.concatenate([self(units[i : i + _BLOCK]) for i in range(0, len(units), _BLOCK)])
         snapped = self.space.snap(units)
         features = self.space.features(snapped)
         moments = [gp.posterior(features) for gp in self.gps]
@@ -294,20 +303,23 @@ class Acquisition:
     def with_gradient(self, units: Array) -> tuple[Array, Array]:
         """(b,) values and (b, d) gradients at (b, d) points; 0 along integers and categories."""
         snapped = self.space.snap(units)
-        moments = [gp.posterior_gradients(self.space.features(snapped)) for gp in self.gps]
-        levels = self.space.expense(snapped)
-        values, slopes = zip(*(self._term_gradient(term, moments, levels) for term in self.terms), strict=True)
-        value = functools.reduce(np.logaddexp, values)
-        slope = sum(np.exp(v - value)[:, None] * s for v, s in zip(values, slopes, strict=True))
-        return np.asarray(value), np.where(self.space.continuous, slope, 0.0)
+        features, levels = self.space.features(snapped), self.space.expense(snapped)
+        moments = zip(*(gp.posterior_gradients(features) for gp in self.gps), strict=True)
+        mean, deviation, *slopes = map(np.array, moments)
+        parts = [self._term_gradient(term, mean.T, deviation.T, slopes, levels) for term in self.terms]
+        value, slope = parts[0]
+        for other, other_slope in parts[1:]:
+            total = np.logaddexp(value, other)
+            slope = np.exp(value - total)[:, None] * slope + np.exp(other - total)[:, None] * other_slope
+            value = total
+        return value, np.where(self.space.continuous, slope, 0.0)
 
-    def _term_gradient(self, term: Term, moments: Sequence[tuple[Array, ...]], levels: Array) -> tuple[Array, Array]:
-        """(b,) log Q (1 − C) of one term and its (b, d) gradient."""
-        mean, deviation = (np.column_stack([moment[i] for moment in moments]) for i in (0, 1))
+    def _term_gradient(
+        self, term: Term, mean: Array, deviation: Array, slopes: Sequence[Array], levels: Array
+    ) -> tuple[Array, Array]:
+        """(b,) log Q (1 − C) of one term and its (b, d) gradient; `slopes` (M, b, f) of means and of deviations."""
         value, by_mean, by_deviation = term.utility.log_slopes(mean, deviation)
-        by_feature = np.zeros_like(moments[0][2])
-        for m, (_, _, mean_slope, deviation_slope) in enumerate(moments):
-            by_feature += by_mean[:, m : m + 1] * mean_slope + by_deviation[:, m : m + 1] * deviation_slope
+        by_feature = np.einsum("bm,mbf->bf", by_mean, slopes[0]) + np.einsum("bm,mbf->bf", by_deviation, slopes[1])
         slope = by_feature[:, self.space.feature_column]
         if term.discount is None:
             return value, slope

@@ -135,8 +135,8 @@ def _refine(surface: Surface, space: Space, starts: Array) -> Array:
 
 
 def _higher(surface: Surface, old: Array, new: Array) -> Array:
-    better = surface(new) > surface(old)
-    return np.where(better[:, None], new, old)
+    before, after = np.split(surface(np.vstack([old, new])), 2)
+    return np.where((after > before)[:, None], new, old)
 
 
 def _best_neighbours(surface: Surface, space: Space, points: Array) -> Array:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -281,7 +282,7 @@ def _position(choice: Param, choices: Sequence[Param]) -> int | None:
 Input: TypeAlias = Real | Integer | Categorical
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Space:
     """Named inputs, and the maps between their values, the unit cube and a model's features.
 
@@ -331,7 +332,7 @@ class Space:
         """How many different points there are: infinite as soon as one input is real."""
         return math.prod(given.size for given in self.inputs.values())
 
-    @property
+    @cached_property
     def continuous(self) -> NDArray[np.bool_]:
         """(d,) which inputs are real, and so have gradients."""
         return np.array([isinstance(given, Real) for given in self.inputs.values()])
@@ -392,7 +393,7 @@ class Space:
                 columns.append(units[:, j : j + 1])
         return np.concatenate(columns, axis=1)
 
-    @property
+    @cached_property
     def feature_column(self) -> NDArray[np.intp]:
         """(d,) the first feature column of each input."""
         widths = [len(given.choices) if isinstance(given, Categorical) else 1 for given in self.inputs.values()]
@@ -408,7 +409,7 @@ class Space:
                 levels[:, j] = 1.0 - levels[:, j]
         return levels
 
-    @property
+    @cached_property
     def expense_slope(self) -> Array:
         """(d,) the derivative of `expense` along each coordinate: 1, -1, or 0 for a category."""
         return np.array(
