@@ -38,6 +38,7 @@ from camobo.problems import Problem, branin_currin, dtlz2, zdt3
 
 RESULTS = Path(__file__).parent / "results"
 ASKS = 7
+_PEER_MEMORY = 20 * 1024**3  # GPSampler takes 10 GB for one suggestion with four objectives
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def timing_rows() -> Iterator[Row]:
         ours = seconds_per_ask(problem, units)
         for peer, bar in zip(("gpsampler", "chebyshev-ucb"), bars, strict=True):
             task = functools.partial(timing.seconds_per_ask, peer, problem, units, ASKS)
-            status, found = limited(task, 900)
+            status, found = limited(task, 900, _PEER_MEMORY)
             size = f"{problem.space.dimension}-D M={len(problem.objectives)} n={count}"
             what = f"ask, {problem.name} {size} ({kind} points), against {peer}"
             if status == "finished":

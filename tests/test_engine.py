@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo.cost import AdditiveCost, PaperCost
-from camobo.engine import Data, Models, Plan, account, refit_point, suggest, update_models
+from camobo.engine import Data, Models, Plan, account, modelled, refit_point, suggest, update_models
 from camobo.errors import SpaceExhausted
+from camobo.pareto import on_front
 from camobo.space import Array, Categorical, Integer, Real, Space
 from strategies import law
 
@@ -185,6 +186,35 @@ def nearest(points: Array, others: Array) -> float:
 def apart(given: Plan) -> float:
     """How far suggestions made together must lie from one another: Algorithm 1 itself knows no pending points."""
     return 1e-6 if given.method == "paper" else 0.02
+
+
+class TestManyObservations:
+    def test_up_to_two_thousand_all_of_them_are_modelled(self) -> None:
+        assert modelled(np.zeros((2000, 2))).tolist() == list(range(2000))
+
+    def test_beyond_them_the_front_is_kept_with_an_even_sample_of_the_rest(self) -> None:
+        values = measure(np.random.default_rng(0).random((6000, 2)))
+        kept = modelled(values)
+        assert len(kept) == 2000
+        assert np.all(np.diff(kept) > 0)
+        assert set(np.flatnonzero(on_front(values))) <= set(kept)
+        assert np.histogram(kept, bins=4, range=(0, 6000))[0].min() > 400
+
+    def test_a_front_of_thousands_leaves_room_for_the_rest(self) -> None:
+        angle = np.linspace(0.0, np.pi / 2.0, 5000)
+        values = np.vstack([np.column_stack([np.cos(angle), np.sin(angle)]), np.zeros((1000, 2))])
+        kept = modelled(values)
+        assert len(kept) == 2000
+        assert (kept >= 5000).sum() >= 150
+
+    def test_a_suggestion_after_five_thousand_is_found_and_the_same_from_a_cache(self) -> None:
+        given = plan(budget=6000)
+        units = some(given, 5121)
+        cached = suggest(given, data(given, units[:5120]), 5120).models
+        assert cached is not None
+        assert [len(gp.z) for gp in cached.gps] == [2000, 2000]
+        went_on = suggest(given, data(given, units), 5121, cached)
+        assert went_on.unit.tolist() == suggest(given, data(given, units), 5121).unit.tolist()
 
 
 class TestOpenPoints:

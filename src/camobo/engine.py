@@ -21,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from camobo import gp
@@ -48,6 +49,7 @@ _EXPLORE_EVERY, _EXPLORE_LESS = 3, 25
 _EXPLORER_DEVIATIONS = 2.0
 _CHEAP_SIDE = 0.5
 _GRID_PER_REAL = 100.0
+_MODELLED = 2000  # observations: beyond, a model of all would take minutes and gigabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +185,14 @@ def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
     """Models of all the data, from the cache where it fits."""
     space, paper = plan.space, plan.method == "paper"
     fitted = refit_point(len(data.units), plan.refit_every, strict=paper)
-    features = space.features(data.units)
+    features, kept = space.features(data.units), modelled(data.values[:fitted, : len(plan.objectives)])
     if cached is not None and cached.fitted == fitted and _is_prefix(cached, data):
         gps, known = cached.gps, len(cached.units)
     else:
         gps = tuple(
             gp.fit(
-                features[:fitted],
-                data.values[:fitted, m],
+                features[kept],
+                data.values[kept, m],
                 kernel="se" if paper else "matern52",
                 mean="zero" if paper else "learned",
             )
@@ -200,6 +202,20 @@ def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
     for i in range(known, len(data.units)):
         gps = tuple(model.append(features[i], data.values[i, m]) for m, model in enumerate(gps))
     return Models(gps, data.units, data.values, fitted)
+
+
+def modelled(values: Array) -> NDArray[np.intp]:
+    """Which of (n, M) observations a model is fitted on: all up to 2000; beyond, the front and evenly spaced others.
+
+    Half of them at most are of the front, evenly spaced if it is larger.
+    """
+    n = len(values)
+    if n <= _MODELLED:
+        return np.arange(n)
+    front = np.flatnonzero(on_front(values))
+    front = front[gp.evenly(len(front), _MODELLED // 2)]
+    rest = np.setdiff1d(np.arange(n), front)
+    return np.sort(np.concatenate([front, rest[gp.evenly(len(rest), _MODELLED - len(front))]]))
 
 
 def _is_prefix(models: Models, data: Data) -> bool:

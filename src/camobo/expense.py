@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from camobo.cost import Moment
 from camobo.engine import Plan
-from camobo.insight import Record, evenly
+from camobo.gp import evenly
+from camobo.insight import Record
 from camobo.order import Order
 from camobo.space import Array
 from camobo.trial import Trial

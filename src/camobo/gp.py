@@ -170,8 +170,9 @@ def fit(
     """The process whose hyper-parameters maximise likelihood × prior on (n, f) features and (n,) values.
 
     L-BFGS-B from a few fixed starts, of shorter and longer length scales: one start alone lands in poor optima.
-    Beyond `_SUBSET` observations the starts compete on an even subset of the data and only the best is polished on all,
-    so the result is a function of the data alone and the time stays dominated by one descent.
+    Beyond `_RACED` observations the starts compete on an even subset of the data and only the best is polished, on all
+    of them or an even subset of `_POLISHED`: five numbers an input need no more, and every step costs n³. The result is
+    a function of the data alone, and conditioned on all of it.
     """
     offset, scale = _standard(y)
     z = _standardise(y, offset, scale)
@@ -179,12 +180,12 @@ def fit(
     return _condition_standardised(x, z, best, kernel, offset, scale)
 
 
-_SUBSET = 100
+_RACED, _POLISHED = 100, 600
 
 
 def _search(x: Array, z: Array, kernel: KernelName, starts: int, *, learn_mean: bool) -> Hyper:
     f = x.shape[1]
-    few = np.unique(np.linspace(0, len(z) - 1, min(len(z), _SUBSET)).astype(np.intp))
+    few, many = evenly(len(z), _RACED), evenly(len(z), _POLISHED)
     prior = _Prior(f, learn_mean)
     candidates = []
     for length in (0.3, 1.5, 0.1, 5.0)[:starts]:
@@ -192,12 +193,21 @@ def _search(x: Array, z: Array, kernel: KernelName, starts: int, *, learn_mean: 
         candidates.append(_descend(x[few], z[few], kernel, prior, start))
     _, best = min(candidates, key=lambda pair: pair[0])
     if len(few) < len(z):
-        _, best = _descend(x, z, kernel, prior, best)
+        _, best = _descend(x[many], z[many], kernel, prior, best)
     hyper = Hyper(np.exp(best[:f]), float(np.exp(best[f])), float(np.exp(best[f + 1])))
     if not learn_mean:
         return hyper
     _, mean = _centred_dual(_condition_standardised(x, z, hyper, kernel, 0.0, 1.0).factor, z)
     return replace(hyper, mean=mean)
+
+
+def evenly(count: int, most: int) -> list[int]:
+    """At most so many places of a sequence of that length, evenly spaced, the first and the last among them.
+
+    >>> evenly(3, 5), evenly(9, 3)
+    ([0, 1, 2], [0, 4, 8])
+    """
+    return [int(i) for i in np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.intp))]
 
 
 def _descend(x: Array, z: Array, kernel: KernelName, prior: _Prior, start: Array) -> tuple[float, Array]:

@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from camobo import engine, pareto
 from camobo.engine import Data, Models, Plan
 from camobo.errors import InvalidOptionError, UnknownTrialError
-from camobo.gp import GP
+from camobo.gp import GP, evenly
 from camobo.order import Order
 from camobo.space import Array, Categorical, Integer, Param
 from camobo.study import Study
@@ -89,15 +89,6 @@ def record_of(given: Study | Record) -> Record:
     if isinstance(given, Study):
         return Record(given.plan, given.trials)
     raise InvalidOptionError(f"need a Study, or a Record of one, got {given!r}.")
-
-
-def evenly(count: int, most: int) -> list[int]:
-    """At most so many places of a sequence of that length, evenly spaced, the first and the last among them.
-
-    >>> evenly(3, 5), evenly(9, 3)
-    ([0, 1, 2], [0, 4, 8])
-    """
-    return [int(i) for i in np.unique(np.linspace(0, count - 1, min(count, most)).astype(int))]
 
 
 def modelled(record: Record) -> tuple[Trial, ...]:

@@ -8,7 +8,8 @@ import numpy as np
 
 from camobo.errors import InvalidOptionError
 from camobo.expense import fading, spend, uses
-from camobo.insight import Record, evenly, volumes
+from camobo.gp import evenly
+from camobo.insight import Record, volumes
 from camobo.plot.style import (
     ACCENT,
     FAINT,
