@@ -168,15 +168,15 @@ def refit_point(count: int, every: int, *, strict: bool) -> int:
     """How many of `count` observations hyper-parameters are fitted on; the rest are appended.
 
     `strict` (the paper): the last multiple of `every`. Otherwise every observation up to twice `every`, then multiples
-    of `every` that double at 200, 400, …: late data hardly moves the hyper-parameters, and a fit costs n³.
+    of `every` that double at 200, 400, 800 and 1600: late data hardly moves the hyper-parameters, and a fit costs n³.
 
-    >>> [refit_point(n, 10, strict=False) for n in (7, 19, 27, 199, 219, 799)]
-    [7, 19, 20, 190, 200, 760]
+    >>> [refit_point(n, 10, strict=False) for n in (7, 19, 27, 199, 219, 799, 9999)]
+    [7, 19, 20, 190, 200, 760, 9920]
     """
     if count < every or (not strict and count < 2 * every):
         return count
     stride = every
-    while not strict and count >= 20 * stride:
+    while not strict and count >= 20 * stride and stride < 16 * every:
         stride *= 2
     return count - count % stride
 
