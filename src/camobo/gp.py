@@ -23,7 +23,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.linalg import lapack
 from scipy.linalg.blas import dtrsm, dtrsv
-from scipy.optimize import minimize
 
 from camobo.space import Array
 
@@ -211,6 +210,8 @@ def evenly(count: int, most: int) -> list[int]:
 
 
 def _descend(x: Array, z: Array, kernel: KernelName, prior: _Prior, start: Array) -> tuple[float, Array]:
+    from scipy.optimize import minimize  # a sixth of a second to load, which opening and reading a study need not wait
+
     bounds = [(math.log(5e-3), math.log(1e3))] * x.shape[1] + [(math.log(1e-3), math.log(1e4))]
     room = _room(len(z))
     found: Any = minimize(  # type: ignore[call-overload]  # the stubs know no bounds beside jac=True
