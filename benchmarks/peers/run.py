@@ -7,8 +7,9 @@
 
 Results go to results/peers.jsonl (peers_short.jsonl), a line a run, as soon as it ends; a run that is there is not run
 again unless it was stopped by a shorter limit. Each is limited to 8 GB and 30 minutes of processor time; one that meets
-a limit, or fails, is recorded with how far it came. Seed 0 of everything comes first, then seed 1, and so on, so the
-contest can be stopped at any time. A method that does not install is told of and skipped.
+a limit, or fails, is recorded with how far it came, and a method that met one on two seeds of a problem is not tried on
+further ones. Seed 0 of everything comes first, then seed 1, and so on, so the contest can be stopped at any time;
+several may run at once with different `--methods`. A method that does not install is told of and skipped.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import argparse
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -32,8 +33,10 @@ from peers.methods import METHODS
 from peers.problems import CONTESTS, Contest
 
 RESULTS = Path(__file__).parent.parent / "results"
+Runs: TypeAlias = dict[tuple[str, str, int], dict[str, Any]]
 MEMORY_BYTES = 8 * 1024**3
 CPU_SECONDS = 30 * 60.0
+GIVEN_UP = 2  # seeds on which a limit was met
 MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
 
 
@@ -42,7 +45,7 @@ def results_file(short: bool) -> Path:
     return RESULTS / ("peers_short.jsonl" if short else "peers.jsonl")
 
 
-def stored(file: Path) -> dict[tuple[str, str, int], dict[str, Any]]:
+def stored(file: Path) -> Runs:
     """The last record of every run, by problem, method and seed; a line cut off by a crash is passed over."""
     found = {}
     for line in file.read_text().splitlines() if file.exists() else []:
@@ -121,10 +124,19 @@ def main() -> None:
     for seed in range(given.seeds or (2 if given.short else 10)):
         for problem in given.problems.split(","):
             for method in methods:
-                old = stored(file).get((problem, method, seed))
-                if old is not None and not (old["status"] == "time" and old["limit"] < seconds):
-                    continue
-                run_one(file, problem, method, seed, seconds, short=given.short)
+                if wanted(stored(file), problem, method, seed, seconds):
+                    run_one(file, problem, method, seed, seconds, short=given.short)
+
+
+def wanted(
+    runs: dict[tuple[str, str, int], dict[str, Any]], problem: str, method: str, seed: int, seconds: float
+) -> bool:
+    """Whether a run is missing, or was stopped by a shorter limit, and has a chance to end within this one."""
+    old = runs.get((problem, method, seed))
+    if old is not None:
+        return bool(old["status"] == "time" and old["limit"] < seconds)
+    stopped = [runs[key]["status"] in ("time", "memory") for key in runs if key[:2] == (problem, method)]
+    return sum(stopped) < GIVEN_UP
 
 
 def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *, short: bool) -> None:
