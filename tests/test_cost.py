@@ -35,7 +35,8 @@ def model(kind: str, order: str | Sequence[str] | Order) -> Model:
 @st.composite
 def moments(draw: st.DrawFn) -> Moment:
     step = st.integers(1, 30) | st.integers(1, 10_000) | st.just(10_000)
-    return Moment(draw(step), draw(st.none() | st.integers(1, 60) | st.integers(1, 10_000)))
+    budget = st.none() | st.integers(1, 60) | st.integers(1, 10_000)
+    return Moment(draw(step), draw(budget), draw(st.integers(1, 10)))
 
 
 @st.composite
@@ -247,6 +248,15 @@ class TestAccuracy:
         discount = AdditiveCost(order, strength=3.0).at(Moment(1, 10), order.names, np.random.default_rng(0))
         levels = np.random.default_rng(1).random((5, 3))
         np.testing.assert_allclose(np.exp(discount.log(levels)), np.exp(-3.0 * levels @ order.centre()), rtol=1e-12)
+
+    def test_an_additive_cost_yields_sooner_to_more_objectives_than_two(self) -> None:
+        cost, corner = AdditiveCost("a > b"), np.ones((1, 2))
+        one, two, three, ten = (
+            cost.at(Moment(51, 100, objectives), ["a", "b"], np.random.default_rng(0)).log(corner)[0]
+            for objectives in (1, 2, 3, 10)
+        )
+        assert one == two < three < ten < 0.0
+        assert three == pytest.approx(two * 0.5**cost.cooling)
 
     def test_strength_zero_is_no_cost(self) -> None:
         discount = AdditiveCost("a > b", strength=0.0).at(Moment(1, 10), ["a", "b"], np.random.default_rng(0))

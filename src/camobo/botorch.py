@@ -99,7 +99,7 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         _check(beta >= 0.0, "beta", "0 or more", beta)
         self.utility = ScalarisedUCB(theta, reference, beta, softness)
         model_of_cost = as_cost(cost, names, paper=True)
-        self.discount = None if model_of_cost is None else model_of_cost.at(Moment(step, budget), names, rng)
+        self.discount = None if model_of_cost is None else model_of_cost.at(Moment(step, budget, outputs), names, rng)
         cheap_end = [1 if dear.get(name) == "low" else 0 for name in names]
         columns = torch.arange(len(names))
         self.register_buffer("cheap", limits[cheap_end, columns])

@@ -29,12 +29,15 @@ _MOST_STRENGTH = 36.0  # beyond it 1 − exp(−strength) rounds to 1, and C mus
 class Moment:
     """When: the step t = 1, 2, … and, if one was planned, the budget of evaluations it counts against.
 
+    How many objectives the budget has to serve belongs to it: the more there are, the more evaluations a front takes.
+
     >>> Moment(1, 10).left, Moment(6, 10).left, Moment(99, 10).left
     (1.0, 0.5, 0.0)
     """
 
     step: int
     budget: int | None = None
+    objectives: int = 1
 
     @property
     def left(self) -> float:
@@ -146,6 +149,8 @@ class AdditiveCost:
 
     strength: s_t = strength × (share of the budget left)^cooling. At 32 the dearest point of the cube must promise
         e³² times what the cheapest does to be tried first; at the end of the budget both are equal.
+    cooling: for up to two objectives; of M it is M − 1 times that. A front has M − 1 dimensions, so the more there are,
+        the more evaluations it takes, and the sooner those spent on cheap points are missed.
     indifference: what an unknown answer is worth where it is cheap, as a share of the hypervolume reached, fading with
         the budget. A dear point must promise more than that; this is how the cost yields. Where cheap points have
         nothing left to teach, even small promises of dear ones win.
@@ -185,7 +190,8 @@ class AdditiveCost:
         """The discount at a moment."""
         v = self.order.centre() if self.weights == "centre" else self.order.sample(rng)
         slope = np.zeros(len(names))
-        slope[_columns(self.order, names)] = self.strength * moment.left**self.cooling * v
+        cooling = self.cooling * max(1, moment.objectives - 1)
+        slope[_columns(self.order, names)] = self.strength * moment.left**cooling * v
         return ExponentialSum(slope)
 
 

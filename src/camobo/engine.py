@@ -73,6 +73,10 @@ class Plan:
         """(M,) 1 for objectives to maximise, −1 for those to minimise."""
         return np.array([1.0 if goal == "max" else -1.0 for goal in self.objectives.values()])
 
+    def moment(self, step: int, budget: int | None) -> Moment:
+        """What a cost needs to know of when it is asked."""
+        return Moment(step, budget, len(self.objectives))
+
     @property
     def initial(self) -> int:
         """How many points the initial design has: one an input and one more."""
@@ -241,7 +245,7 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
     excess = np.maximum(outcomes[:, M:] - limits, 0.0).sum(axis=1)
     feasible = np.flatnonzero(excess == 0.0)
     front = feasible[on_front(outcomes[feasible, :M])]
-    moment = Moment(data.step, plan.budget)
+    moment = plan.moment(data.step, plan.budget)
     discount = None if plan.cost is None else plan.cost.at(moment, space.names, rng)
     if len(feasible) == 0:
         front = np.array([excess.argmin()])  # no front yet: the search begins around what came nearest to feasible
@@ -341,7 +345,7 @@ def _curiosity(plan: Plan, moment: Moment, volume: float, rng: np.random.Generat
     """
     if plan.cost is None or plan.cost.indifference == 0.0 or moment.left == 0.0:
         return ()
-    undiminished = plan.cost.at(Moment(1, plan.budget), plan.space.names, rng)
+    undiminished = plan.cost.at(plan.moment(1, plan.budget), plan.space.names, rng)
     worth = max(plan.cost.indifference * moment.left * volume, 1e-300)
     return (Term(Curiosity(worth), undiminished),)
 

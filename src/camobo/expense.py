@@ -133,10 +133,10 @@ def fading(record: Record) -> Fading | None:
     corners = np.zeros((1 + len(names), plan.space.dimension))
     for i, name in enumerate(names):
         corners[i + 1, plan.space.names.index(name)] = 1.0
-    curves = [_powers(plan, Moment(step, plan.budget), corners) for step in steps]
+    curves = [_powers(plan, plan.moment(step, plan.budget), corners) for step in steps]
     levels = np.vstack([np.zeros((1, plan.space.dimension)), record.levels(suggested)])
     own = [
-        float(_powers(plan, Moment(trial.step, trial.budget), levels[[0, i + 1]])[0])
+        float(_powers(plan, plan.moment(trial.step, trial.budget), levels[[0, i + 1]])[0])
         for i, trial in enumerate(suggested)
     ]
     return Fading(steps, names, np.array(curves).reshape(-1, len(names)), suggested, np.array(own))
