@@ -52,7 +52,8 @@ class InBotorch:
         reference = torch.tensor((-np.array(self._contest.reference) - mean[:M]) / deviation[:M])
         acquisition = self._acquisition(_model(x, outcomes), x, outcomes, reference, constraints or None)
         bounds = torch.stack([torch.zeros(x.shape[1]), torch.ones(x.shape[1])]).double()
-        point, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512)
+        effort = {"batch_limit": 5, "maxiter": 200}  # as in BoTorch's own tutorial on several objectives
+        point, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512, options=effort)
         return np.asarray(point.detach().numpy()[0]).clip(0.0, 1.0)
 
     def _acquisition(self, model: Any, x: Any, outcomes: Any, reference: Any, constraints: Any) -> Any:

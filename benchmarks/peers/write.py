@@ -244,8 +244,8 @@ Mean of x1, from 0, its cheap end, to 1.
 
 ## Runs that did not finish
 
-Each run may take 8 GB and half an hour of processor time. A method that met a limit on two seeds of a problem is not
-run on further ones, and stands with a dash above.
+Each run may take 8 GB and a quarter of an hour of processor time. A method that met a limit on a problem is not run on
+further seeds of it, and stands with a dash above.
 
 {unfinished(runs)}
 """
