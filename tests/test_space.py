@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy.stats import chisquare
 from camobo import space as space_module
 from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError
 from camobo.space import Array, Categorical, Input, Integer, Real, Space
+from camobo.trial import State
 from strategies import categoricals, inputs, integers, law, params, reals, spaces, units, values
 
 
@@ -330,6 +332,16 @@ BAD_INPUTS: list[tuple[str, Any, list[str]]] = [
         lambda: untyped.Categorical(["a", "b"], dear="up"),
         ["Categorical", "dear must be a list", "'up'"],
     ),
+    ("log that is text", lambda: untyped.Real(1, 2, log="yes"), ["Real", "log must be true or false", "'yes'"]),
+    ("log that is a number", lambda: untyped.Integer(1, 2, log=1), ["Integer", "log must be true or false", "1"]),
+    ("unit that is a number", lambda: untyped.Real(0, 1, unit=5), ["Real", "unit must be text", "5"]),
+    ("no unit", lambda: untyped.Integer(0, 1, unit=None), ["Integer", "unit must be text", "None"]),
+    ("a bound too long to print", lambda: untyped.Real(0, 10**5000), ["Real", "high", "finite", "thousands of digits"]),
+    (
+        "choices equal when written down",
+        lambda: untyped.Categorical([1, np.int64(1)]),
+        ["Categorical", "1 appears twice"],
+    ),
     ("empty space", lambda: untyped.Space({}), ["Space", "at least one input", "Example"]),
     ("space of a list", lambda: untyped.Space([untyped.Real(0, 1)]), ["Space", "mapping of names to inputs"]),
     ("name that is a number", lambda: untyped.Space({1: Real(0, 1)}), ["Space", "name must be text", "1"]),
@@ -346,12 +358,42 @@ def test_a_space_that_cannot_be_is_refused_by_name(make: Any, said: list[str]) -
     assert all(words in str(caught.value) for words in said), str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "choice",
+    [
+        math.nan,
+        math.inf,
+        np.float64("nan"),
+        (1, 2),
+        b"x",
+        object(),
+        {"layers": [3]},
+        10**400,
+        date(2026, 1, 2),
+        State.FAILED,
+    ],
+)
+def test_a_choice_that_cannot_be_written_down_is_refused_wherever_the_study_is_kept(choice: Any) -> None:
+    with pytest.raises(InvalidSpaceError, match=r"a choice must be text, a finite number, .* Give it a name"):
+        Categorical(["a", choice])
+    with pytest.raises(InvalidSpaceError):
+        Categorical(["a", "b"], dear=[choice])
+
+
+def test_choices_from_numpy_are_python_s_own() -> None:
+    category = Categorical(list(np.array([1, 2])), dear=[np.int64(2)])
+    assert [type(choice) for choice in (*category.choices, *category.dear)] == [int, int, int]
+    assert category.check("trees", np.int64(2)) is category.choices[1]
+
+
 ALLOY = Space({"nickel": Real(0, 20), "soak": Integer(1, 12), "quench": Categorical(["air", "oil"])})
 GOOD = {"nickel": 3.5, "soak": 4, "quench": "oil"}
 REAL_NEED, WHOLE_NEED, CHOICE_NEED = "number from 0 to 20", "number from 1 to 12", "one of ['air', 'oil']"
 BAD_PARAMS: list[tuple[str, Any, list[str]]] = [
     ("missing", {"nickel": 3.5, "soak": 4}, ["no value for 'quench'", "nickel, soak, quench"]),
     ("unknown", GOOD | {"iron": 1.0}, ["no input called 'iron'", "nickel, soak, quench"]),
+    ("none at all", {}, ["no value for 'nickel'", "This space has nickel, soak, quench; got none."]),
+    ("too long to print", GOOD | {"soak": 10**5000}, ["'soak'", WHOLE_NEED, "thousands of digits", "widen"]),
     ("not a mapping", [3.5, 4, "oil"], ["params", "mapping of input names to values"]),
     ("above the range", GOOD | {"nickel": 20.5}, ["'nickel'", REAL_NEED, "20.5", "widen"]),
     ("below the range", GOOD | {"soak": 0}, ["'soak'", WHOLE_NEED, "0", "widen"]),

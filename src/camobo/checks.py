@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.errors import InvalidOptionError, InvalidValueError, shown
 
 Goal: TypeAlias = Literal["min", "max"]
 Values: TypeAlias = Mapping[str, float]
@@ -25,26 +25,28 @@ _LONGEST = 100 * 365 * 86400.0
 def whole(name: str, value: Any, least: int) -> int:
     """A whole number of at least `least`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InvalidOptionError(f"{name}: need a whole number of at least {least}, got {value!r}.")
+        raise InvalidOptionError(f"{name}: need a whole number of at least {least}, got {shown(value)}.")
     return int(value)
 
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:
     """One of the words allowed."""
     if value not in allowed:
-        raise InvalidOptionError(f"{name}: need one of {', '.join(map(repr, allowed))}, got {value!r}.")
+        raise InvalidOptionError(f"{name}: need one of {', '.join(map(repr, allowed))}, got {shown(value)}.")
     return value
 
 
 def objectives_of(objectives: Any) -> dict[str, Goal]:
     """Names and goals of what is measured."""
     if not isinstance(objectives, Mapping) or not objectives:
-        raise InvalidOptionError(f'objectives: need at least one, such as {{"strength": "max"}}, got {objectives!r}.')
+        raise InvalidOptionError(
+            f'objectives: need at least one, such as {{"strength": "max"}}, got {shown(objectives)}.'
+        )
     for name, goal in objectives.items():
         if not isinstance(name, str) or not name.strip():
-            raise InvalidOptionError(f"objectives: a name must be text that is not blank, got {name!r}.")
+            raise InvalidOptionError(f"objectives: a name must be text that is not blank, got {shown(name)}.")
         if goal not in ("min", "max"):
-            raise InvalidOptionError(f'objectives: {name!r} must be "min" or "max", got {goal!r}.')
+            raise InvalidOptionError(f'objectives: {name!r} must be "min" or "max", got {shown(goal)}.')
     return dict(objectives)
 
 
@@ -56,7 +58,9 @@ def values_of(
     `what` names the argument in errors.
     """
     if not isinstance(values, Mapping):
-        raise InvalidValueError(f"{what}: need a number for each of {', '.join(objectives)} by name, got {values!r}.")
+        raise InvalidValueError(
+            f"{what}: need a number for each of {', '.join(objectives)} by name, got {shown(values)}."
+        )
     unknown = [name for name in values if name not in objectives]
     missing = [name for name in objectives if name not in values]
     if unknown or (missing and not (partial and values)):
@@ -69,11 +73,11 @@ def _finite(name: str, value: Any, what: str) -> float:
     number = _float(value)
     if number is not None and math.isfinite(number):
         return number
-    shown = number if number is not None else value  # a whole number beyond any float may be too long to print
+    given = number if number is not None else value
     if what != "values":
-        raise InvalidValueError(f"{what}: objective {name!r} needs a finite number, got {shown!r}.")
+        raise InvalidValueError(f"{what}: objective {name!r} needs a finite number, got {shown(given)}.")
     raise InvalidValueError(
-        f"objective {name!r}: need a finite number, got {shown!r}. "
+        f"objective {name!r}: need a finite number, got {shown(given)}. "
         'To record a failed measurement use study.fail(trial, "why").'
     )
 
@@ -93,14 +97,14 @@ def money(cost: Any) -> float | None:
     """What a trial cost, a finite number of at least zero, or nothing."""
     number = _float(cost)
     if cost is not None and (number is None or not 0.0 <= number < math.inf):
-        raise InvalidValueError(f"cost: need a finite number of at least 0, got {number if number else cost!r}.")
+        raise InvalidValueError(f"cost: need a finite number of at least 0, got {shown(number if number else cost)}.")
     return number
 
 
 def remark(what: str, text: Any) -> str:
     """Text that every storage can hold: what cannot be written down becomes a replacement mark."""
     if not isinstance(text, str):
-        raise InvalidValueError(f"{what}: need text, got {text!r}.")
+        raise InvalidValueError(f"{what}: need text, got {shown(text)}.")
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
 
 
@@ -109,7 +113,7 @@ def owner_name(owner: Any) -> str | None:
     if owner is None:
         return None
     if not isinstance(owner, str) or not owner.strip() or remark("owner", owner) != owner:
-        raise InvalidOptionError(f"owner: need a name that is not blank, got {owner!r}.")
+        raise InvalidOptionError(f"owner: need a name that is not blank, got {shown(owner)}.")
     return owner
 
 
@@ -130,5 +134,7 @@ def duration(name: str, given: Any) -> timedelta | None:
     else:
         seconds = _float(given)
     if seconds is None or not 0.0 < seconds <= _LONGEST:
-        raise InvalidOptionError(f'{name}: need a time such as "90s", "30m", "2h", "3d" or seconds, got {given!r}.')
+        raise InvalidOptionError(
+            f'{name}: need a time such as "90s", "30m", "2h", "3d" or seconds, got {shown(given)}.'
+        )
     return timedelta(seconds=seconds)

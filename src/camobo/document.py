@@ -11,14 +11,11 @@ a default may be left out, and a mistake is an error that names its place.
 from __future__ import annotations
 
 import difflib
-import math
 import secrets
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
-
-import numpy as np
 
 from camobo.checks import Goal, Values, objectives_of, one_of, values_of, whole
 from camobo.cost import AdditiveCost, CostLike, PaperCost, as_cost
@@ -83,28 +80,17 @@ def to_document(plan: Plan) -> Document:
     if plan.reference is not None:
         study["reference"] = dict(zip(plan.objectives, plan.reference, strict=True))
     study |= {"beta": plan.beta, "refit_every": plan.refit_every}
-    inputs = {name: _input_document(name, given) for name, given in plan.space.inputs.items()}
+    inputs = {name: _input_document(given) for name, given in plan.space.inputs.items()}
     return {"space": inputs, "objectives": dict(plan.objectives), "study": study}
 
 
-def _input_document(name: str, given: Input) -> Document:
+def _input_document(given: Input) -> Document:
     if isinstance(given, Categorical):
-        choices, dear = ([_choice(name, choice) for choice in some] for some in (given.choices, given.dear))
-        return {"type": "categorical", "choices": choices, "dear": dear}
+        return {"type": "categorical", "choices": list(given.choices), "dear": list(given.dear)}
     kind = "integer" if isinstance(given, Integer) else "real"
     return {
         "type": kind, "low": given.low, "high": given.high, "log": given.log, "unit": given.unit, "dear": given.dear
     }  # fmt: skip
-
-
-def _choice(name: str, choice: Any) -> Any:
-    plain = choice.item() if isinstance(choice, np.generic) else choice
-    if plain is None or type(plain) in (str, int, bool) or (type(plain) is float and math.isfinite(plain)):
-        return plain
-    raise InvalidOptionError(
-        f"[space] {name}: the choice {choice!r} cannot be written down. In a stored study a choice is text, a finite "
-        "number, true or false: use a name for it."
-    )
 
 
 def _cost_document(cost: PaperCost | AdditiveCost) -> Document:
@@ -158,10 +144,6 @@ def _read_input(place: str, given: Any) -> Input:
             raise InvalidOptionError(f"{place}: {key} is missing. A {kind} input needs {' and '.join(needed)}.")
     if kind == "categorical":
         return _placed(place, lambda: Categorical(given["choices"], dear=given.get("dear", ())))
-    for key, wanted in (("log", bool), ("unit", str), ("dear", str)):
-        if key in given and not isinstance(given[key], wanted):
-            named = "true or false" if wanted is bool else "text"
-            raise InvalidOptionError(f"{place}: {key} must be {named}, got {given[key]!r}.")
     make: Callable[..., Input] = Real if kind == "real" else Integer
     return _placed(place, lambda: make(**{key: value for key, value in given.items() if key != "type"}))
 
@@ -227,9 +209,7 @@ def plan_of_toml(path: str | Path) -> tuple[Plan, Document]:
     """The plan that a problem file describes, and what it says; errors name the file and the place in it."""
     document = read_toml(path)
     try:
-        plan = read_plan(document)
-        to_document(plan)  # what cannot be written down again, a date as a choice, is a mistake in the file
-        return plan, document
+        return read_plan(document), document
     except CamoboError as error:
         raise type(error)(f"{path}: {error}") from error
 

@@ -17,6 +17,21 @@ code that knows nothing of camobo catches it the usual way.
 
 from __future__ import annotations
 
+_MOST_SHOWN = 120
+
+
+def shown(value: object) -> str:
+    """A value as a message quotes it: as Python writes it, cut short where that is long.
+
+    >>> shown("oil"), len(shown("9" * 5000)) < 150
+    ("'oil'", True)
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not spell out a whole number of more than 4300 digits
+        return "a number of thousands of digits"
+    return text if len(text) <= _MOST_SHOWN else f"{text[:40]}…{text[-10:]} ({len(text)} characters)"
+
 
 class CamoboError(Exception):
     """The root: `except CamoboError` catches everything camobo raises on purpose."""

@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError
+from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError, shown
 
 Array: TypeAlias = NDArray[np.float64]
 End: TypeAlias = Literal["high", "low"]
@@ -31,40 +31,44 @@ Params: TypeAlias = Mapping[str, Param]
 _LARGEST = float(np.finfo(np.float64).max)
 
 
-def _check_bounds(kind: str, low: float, high: float, *, log: bool, dear: str) -> None:
+def _check_bounds(kind: str, low: float, high: float, *, log: bool, unit: str, dear: str) -> None:
     for side, bound in (("low", low), ("high", high)):
         if isinstance(bound, bool) or not isinstance(bound, (int, float)):
-            raise InvalidSpaceError(f"{kind}: {side} must be a number, got {bound!r}.")
+            raise InvalidSpaceError(f"{kind}: {side} must be a number, got {shown(bound)}.")
         if not -_LARGEST <= bound <= _LARGEST:  # false for NaN too, and no overflow for a long int
             raise InvalidSpaceError(
-                f"{kind}: {side} must be finite, got {bound!r}. Give the widest range you would try."
+                f"{kind}: {side} must be finite, got {shown(bound)}. Give the widest range you would try."
             )
     if not low < high:
         raise InvalidSpaceError(
-            f"{kind}: low must be below high, got low={low!r}, high={high!r}. "
+            f"{kind}: low must be below high, got low={shown(low)}, high={shown(high)}. "
             "Leave an input that cannot vary out of the space."
         )
     if not math.isfinite(float(high) - float(low)):
         raise InvalidSpaceError(
             f"{kind}: the range {low!r} to {high!r} is too wide for floating point. Use log=True or other units."
         )
+    if not isinstance(log, bool):
+        raise InvalidSpaceError(f"{kind}: log must be true or false, got {shown(log)}.")
+    if not isinstance(unit, str):
+        raise InvalidSpaceError(f'{kind}: unit must be text such as "%", got {shown(unit)}.')
     if log and low <= 0:
         raise InvalidSpaceError(f"{kind}: log=True needs low > 0, got low={low!r}. Raise low, or drop log.")
     if dear not in ("high", "low"):
-        raise InvalidSpaceError(f'{kind}: dear must be "high" or "low" (the end that costs more), got {dear!r}.')
+        raise InvalidSpaceError(f'{kind}: dear must be "high" or "low" (the end that costs more), got {shown(dear)}.')
 
 
-def _plain(bound: float) -> Any:
-    """A bound as Python's own number: NumPy's narrow ones would round or overflow in the maps below."""
-    return bound.item() if isinstance(bound, np.generic) else bound
+def _plain(given: Any) -> Any:
+    """A bound or choice as Python's own: NumPy's narrow numbers would round in the maps below, and JSON has none."""
+    return given.item() if isinstance(given, np.generic) else given
 
 
 def _check_number(name: str, value: Param, low: float, high: float) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise InvalidValueError(f"parameter {name!r}: need a number from {low} to {high}, got {value!r}.")
+        raise InvalidValueError(f"parameter {name!r}: need a number from {low} to {high}, got {shown(value)}.")
     if not low <= value <= high:  # false for NaN too
         raise InvalidValueError(
-            f"parameter {name!r}: need a number from {low} to {high}, got {value!r}. "
+            f"parameter {name!r}: need a number from {low} to {high}, got {shown(value)}. "
             "Correct it, or widen the input's range."
         )
     return float(value)
@@ -89,7 +93,8 @@ class Real:
     def __post_init__(self) -> None:
         object.__setattr__(self, "low", _plain(self.low))
         object.__setattr__(self, "high", _plain(self.high))
-        _check_bounds("Real", self.low, self.high, log=self.log, dear=self.dear)
+        object.__setattr__(self, "log", _plain(self.log))
+        _check_bounds("Real", self.low, self.high, log=self.log, unit=self.unit, dear=self.dear)
 
     @property
     def size(self) -> float:
@@ -142,12 +147,13 @@ class Integer:
     def __post_init__(self) -> None:
         object.__setattr__(self, "low", _plain(self.low))
         object.__setattr__(self, "high", _plain(self.high))
+        object.__setattr__(self, "log", _plain(self.log))
         for side, bound in (("low", self.low), ("high", self.high)):
             if isinstance(bound, bool) or not isinstance(bound, int):
                 raise InvalidSpaceError(
-                    f"Integer: {side} must be a whole number, got {bound!r}. For other numbers use Real."
+                    f"Integer: {side} must be a whole number, got {shown(bound)}. For other numbers use Real."
                 )
-        _check_bounds("Integer", self.low, self.high, log=self.log, dear=self.dear)
+        _check_bounds("Integer", self.low, self.high, log=self.log, unit=self.unit, dear=self.dear)
         if (
             max(abs(self.low), abs(self.high)) > 2**40
         ):  # beyond 2**44 neighbours on a log scale can no longer be told apart
@@ -165,7 +171,7 @@ class Integer:
         number = _check_number(name, value, self.low, self.high)
         if number != round(number):
             raise InvalidValueError(
-                f"parameter {name!r}: need a whole number from {self.low} to {self.high}, got {value!r}."
+                f"parameter {name!r}: need a whole number from {self.low} to {self.high}, got {shown(value)}."
             )
         return round(number)
 
@@ -204,7 +210,7 @@ class Integer:
 
 @dataclass(frozen=True, slots=True)
 class Categorical:
-    """One of several choices without an order.
+    """One of several choices without an order: texts, finite numbers, True, False or None, which can be written down.
 
     `dear` lists the choices that cost more, dearest first; the others are equally cheap. Listing all ranks all.
 
@@ -218,12 +224,17 @@ class Categorical:
     def __init__(self, choices: Sequence[Param], *, dear: Sequence[Param] = ()) -> None:
         for what, given in (("choices", choices), ("dear", dear)):
             if isinstance(given, (str, bytes)) or not isinstance(given, Sequence):
-                raise InvalidSpaceError(f"Categorical: {what} must be a list, got {given!r}.")
-        object.__setattr__(self, "choices", tuple(choices))
-        object.__setattr__(self, "dear", tuple(dear))
+                raise InvalidSpaceError(f"Categorical: {what} must be a list, got {shown(given)}.")
+        object.__setattr__(self, "choices", tuple(map(_plain, choices)))
+        object.__setattr__(self, "dear", tuple(map(_plain, dear)))
         if len(self.choices) < 2:
-            raise InvalidSpaceError(f"Categorical: need at least two choices, got {list(self.choices)!r}.")
+            raise InvalidSpaceError(f"Categorical: need at least two choices, got {shown(list(self.choices))}.")
         for i, choice in enumerate(self.choices):
+            if not _can_be_written(choice):
+                raise InvalidSpaceError(
+                    f"Categorical: a choice must be text, a finite number, True, False or None, got {shown(choice)}. "
+                    "Give it a name, and look up in your function what the name stands for."
+                )
             if _position(choice, self.choices[:i]) is not None:
                 raise InvalidSpaceError(f"Categorical: choice {choice!r} appears twice in {list(self.choices)!r}.")
         for i, choice in enumerate(self.dear):
@@ -250,14 +261,14 @@ class Categorical:
         """The choice itself, or an error that names the parameter."""
         position = _position(value, self.choices)
         if position is None:
-            raise InvalidValueError(f"parameter {name!r}: need one of {list(self.choices)!r}, got {value!r}.")
+            raise InvalidValueError(f"parameter {name!r}: need one of {list(self.choices)!r}, got {shown(value)}.")
         return self.choices[position]
 
     def to_unit(self, value: Param) -> float:
         """The middle of the choice's share of [0, 1]."""
         position = _position(value, self.choices)
         if position is None:
-            raise InvalidValueError(f"need one of {list(self.choices)!r}, got {value!r}.")
+            raise InvalidValueError(f"need one of {list(self.choices)!r}, got {shown(value)}.")
         return (position + 0.5) / len(self.choices)
 
     def from_unit(self, unit: float) -> Param:
@@ -274,9 +285,17 @@ class Categorical:
         return np.clip(np.floor(units * count), 0, count - 1).astype(np.intp)
 
 
+def _can_be_written(choice: Param) -> bool:
+    """Whether it comes back from JSON as it was; NaN is not even equal to itself."""
+    if type(choice) in (int, float):
+        return bool(-_LARGEST <= choice <= _LARGEST)
+    return choice is None or type(choice) in (str, bool)
+
+
 def _position(choice: Param, choices: Sequence[Param]) -> int | None:
     """Where `choice` stands; 1, 1.0 and True are different choices, as they are when written down."""
-    return next((i for i, other in enumerate(choices) if type(other) is type(choice) and other == choice), None)
+    plain = _plain(choice)
+    return next((i for i, other in enumerate(choices) if type(other) is type(plain) and other == plain), None)
 
 
 Input: TypeAlias = Real | Integer | Categorical
@@ -305,10 +324,10 @@ class Space:
             )
         for name, given in self.inputs.items():
             if not isinstance(name, str) or not name.strip():
-                raise InvalidSpaceError(f"Space: an input's name must be text that is not blank, got {name!r}.")
+                raise InvalidSpaceError(f"Space: an input's name must be text that is not blank, got {shown(name)}.")
             if not isinstance(given, (Real, Integer, Categorical)):
                 raise InvalidSpaceError(
-                    f"Space: input {name!r} must be a Real, an Integer or a Categorical, got {given!r}."
+                    f"Space: input {name!r} must be a Real, an Integer or a Categorical, got {shown(given)}."
                 )
         if self.constraints:
             raise InvalidOptionError(
@@ -340,14 +359,13 @@ class Space:
     def check(self, params: Params) -> dict[str, Param]:
         """The params in the space's order and types, or an error that names what is wrong."""
         if not isinstance(params, Mapping):
-            raise InvalidValueError(f"params: need a mapping of input names to values, got {params!r}.")
+            raise InvalidValueError(f"params: need a mapping of input names to values, got {shown(params)}.")
         unknown = [name for name in params if name not in self.inputs]
         missing = [name for name in self.inputs if name not in params]
         if unknown or missing:
             problem = f"no input called {unknown[0]!r}" if unknown else f"no value for {missing[0]!r}"
-            raise InvalidValueError(
-                f"params: {problem}. This space has {', '.join(self.inputs)}; got {', '.join(map(str, params))}."
-            )
+            got = ", ".join(map(str, params)) or "none"
+            raise InvalidValueError(f"params: {problem}. This space has {', '.join(self.inputs)}; got {got}.")
         return {name: given.check(name, params[name]) for name, given in self.inputs.items()}
 
     def to_unit(self, params: Params) -> Array:
