@@ -270,3 +270,16 @@ def test_the_demo_runs_to_the_end_and_can_be_kept(tmp_path: Path) -> None:
     assert compared["aware"]["nickel"] < 0.8 * compared["blind"]["nickel"]
     assert len(cm.Study.load(tmp_path / "demo.db").trials) == 40
     assert camobo("demo", "--keep", tmp_path / "demo.db").code == 1
+
+
+def test_numbers_too_large_to_compute_with_are_null_in_json_and_words_elsewhere(tmp_path: Path) -> None:
+    space = cm.Space({"a": cm.Real(0, 1.7e308)})
+    study = cm.Study(space, {"y": "max", "z": "min"}, storage=tmp_path / "x.db")
+    for y, z in ((1e308, -1e308), (-1e308, 1e308)):
+        study.add({"a": 1.7e308}, {"y": y, "z": z}, cost=1e308)
+    told = camobo("status", tmp_path / "x.db")
+    assert (told.code, told.err) == (0, "")
+    assert told.out.count("too large to compute") == 4  # spent, hypervolume, use and mean of the input
+    facts = camobo("status", tmp_path / "x.db", "--json").json
+    assert (facts["hypervolume"], facts["spent"], facts["inputs"]["a"]["used"]) == (None, None, None)
+    assert camobo("front", tmp_path / "x.db", "--json").json["hypervolume"] is None

@@ -152,3 +152,8 @@ class TestHypervolume:
         values = np.random.default_rng(0).random((6, objectives))
         assert hypervolume(values, np.ones(objectives)) == 0.0
         assert hypervolume(np.ones((3, objectives)), np.ones(objectives)) == 0.0
+
+    @pytest.mark.parametrize("objectives", [1, 2, 3])
+    def test_a_volume_too_large_for_a_float_is_infinite_and_nothing_warns(self, objectives: int) -> None:
+        ends = np.array([[1.7e308] * objectives, [-1.7e308] * objectives, [1.7e308, *[0.0] * (objectives - 1)]])
+        assert hypervolume(ends, ends.min(axis=0)) == math.inf

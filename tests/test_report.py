@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from camobo import plot
 from camobo.cost import AdditiveCost
 from camobo.engine import Plan
 from camobo.errors import InvalidOptionError, MissingExtraError, UnknownTrialError
@@ -98,6 +99,24 @@ def test_a_study_of_any_size_has_a_report(size: tuple[int, int, int], cost: bool
     told = json.loads(found.scripts[0])
     places = [int(a["data-figure"] or "") for t, a in found.elements if "data-figure" in a]
     assert places == list(range(len(told["figures"])))
+
+
+VERY_LARGE = [(1e308, -1e308), (-1e308, 1e308), (1.7e308, 3.0), (5.0, -1.7e308), (1e308, 1e308)]
+
+
+def test_values_too_large_to_compute_with_are_said_to_be_and_nothing_warns() -> None:
+    space = Space({"a": Real(0, 1), "b": Real(0, 1)})
+    plan = Plan(space, {"y": "max", "z": "min"}, cost=AdditiveCost("a > b"), budget=20)
+    trials = tuple(
+        Trial(i, {"a": i / 10, "b": 3 * i % 10 / 10}, State.COMPLETE, {"y": y, "z": z}, cost=1e308)
+        for i, (y, z) in enumerate(2 * VERY_LARGE)
+    )
+    record = Record(plan, trials)
+    text = "".join(written(record).text)
+    assert "too large to compute" in text
+    assert not {"inf", "nan"} & set(re.findall(r"[a-z]+", text.lower()))
+    for draw in (plot.front, plot.hypervolume, plot.usage, plot.predictions, plot.slices, plot.fading):
+        json.dumps(json.loads(draw(record).to_json()), allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,8 +102,14 @@ class GP:
 
     def predict(self, points: Array) -> tuple[Array, Array]:
         """`posterior` in the units of the data."""
-        mean, deviation = self.posterior(points)
-        return self.offset + self.scale * mean, self.scale * deviation
+        return self.in_units(*self.posterior(points))
+
+    def in_units(self, mean: Array, deviation: Array) -> tuple[Array, Array]:
+        """Standardised means and deviations in the units of the data; what no float can hold is the largest."""
+        with np.errstate(over="ignore"):
+            found = self.offset + self.scale * mean, self.scale * deviation
+        largest = np.finfo(np.float64).max
+        return np.clip(found[0], -largest, largest), np.minimum(found[1], largest)
 
     def standardise(self, values: Array) -> Array:
         """Values of the data's units on the scale of `posterior`."""

@@ -124,7 +124,7 @@ def leave_one_out(model: GP) -> tuple[Array, Array]:
     inverse, _ = lapack.dpotri(model.factor, lower=1)
     precision = np.asarray(inverse.diagonal())
     mean = model.z - model.dual / precision
-    return model.offset + model.scale * mean, model.scale / np.sqrt(precision)
+    return model.in_units(mean, 1.0 / np.sqrt(precision))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,8 @@ class Check:
     @property
     def inside(self) -> NDArray[np.bool_]:
         """(n,) which measurements fell within the 95 % interval."""
-        return np.abs(self.measured - self.predicted) <= NORMAL_95 * self.deviation
+        size = self._size  # which keeps the differences of very large values from overflowing
+        return np.abs(self.measured / size - self.predicted / size) <= NORMAL_95 * (self.deviation / size)
 
     @property
     def coverage(self) -> float:
@@ -151,11 +152,15 @@ class Check:
     @property
     def r_squared(self) -> float | None:
         """1 is perfect, 0 no better than always guessing the mean; None if everything measured is equal."""
-        size = float(np.abs(self.measured).max()) or 1.0
-        spread = float((((self.measured - self.measured.mean()) / size) ** 2).sum())
-        if spread < 1e-24 * len(self.measured):
+        measured, predicted = self.measured / self._size, self.predicted / self._size
+        spread = float(((measured - measured.mean()) ** 2).sum())
+        if spread < 1e-24 * len(measured):
             return None
-        return 1.0 - float((((self.measured - self.predicted) / size) ** 2).sum()) / spread
+        return 1.0 - float(((measured - predicted) ** 2).sum()) / spread
+
+    @property
+    def _size(self) -> float:
+        return float(np.abs(self.measured).max()) or 1.0
 
 
 def checks(record: Record, models: Models) -> tuple[Check, ...]:

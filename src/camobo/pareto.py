@@ -6,6 +6,8 @@ leaves out all. Here a point is on the front unless another is at least as good 
 
 from __future__ import annotations
 
+import math
+
 import moocore
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +38,14 @@ def on_front(values: Array) -> NDArray[np.bool_]:
 def hypervolume(values: Array, reference: Array) -> float:
     """Volume dominated by (n, M) values above the (M,) reference point; rows not above it everywhere add nothing.
 
+    One that is too large for a float is infinite.
+
     >>> hypervolume(np.array([[2.0, 1.0], [1.0, 2.0]]), np.zeros(2))
     3.0
     """
     if len(values) == 0:
         return 0.0
     if values.shape[1] == 1:
-        return max(0.0, float(values.max() - reference[0]))
-    return float(moocore.hypervolume(values, ref=reference, maximise=True))
+        return max(0.0, float(values.max()) - float(reference[0]))
+    volume = float(moocore.hypervolume(values, ref=reference, maximise=True))
+    return math.inf if math.isnan(volume) else volume  # ∞ − ∞ on the way

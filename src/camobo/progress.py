@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
@@ -43,7 +44,7 @@ def facts(hypervolume: float, used: Mapping[str, Any]) -> str:
     >>> facts(12.3456, {"nickel": 32.125, "quench": {"air": 2, "oil": 1}})
     'hypervolume 12.35 · used nickel 32.1 · quench air 2, oil 1'
     """
-    parts = [f"hypervolume {hypervolume:.4g}"]
+    parts = [f"hypervolume {hypervolume:.4g}" if math.isfinite(hypervolume) else "hypervolume too large to compute"]
     for i, (name, amount) in enumerate(used.items()):
         if isinstance(amount, Mapping):
             amount = ", ".join(f"{choice} {count}" for choice, count in amount.items())

@@ -46,9 +46,9 @@ def status(study: StudyPlace, json: AsJson = False) -> None:
     show.say(f"evaluated    {facts['evaluated']}{planned}")
     show.say(f"trials       {counts or 'none yet'}{added}")
     if facts["spent"] is not None:
-        show.say(f"spent        {facts['spent']:.6g}, told with {words.counted(facts['costs_told'], 'trial')}")
+        show.say(f"spent        {show.cell(facts['spent'])}, told with {words.counted(facts['costs_told'], 'trial')}")
     against = "the worst seen" if facts["reference"] is None else _pairs(facts["reference"])
-    show.say(f"hypervolume  {facts['hypervolume']:.6g}, against {against}")
+    show.say(f"hypervolume  {show.cell(facts['hypervolume'])}, against {against}")
     show.say(f"front        {_some(facts['front'])}")
     _show_use(facts)
     _show_open(facts["open"])

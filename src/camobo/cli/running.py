@@ -136,7 +136,7 @@ def _finish(study: Study, trials: list[Trial], json: bool) -> None:
         show.as_json(facts)
     elif trials:
         show.say(f"{study.storage}: {len(trials)} evaluated, {len(failed)} of them failed.")
-        show.say(f"hypervolume {facts['hypervolume']:.6g}, {len(facts['front'])} trials on the front.")
+        show.say(f"hypervolume {show.cell(facts['hypervolume'])}, {len(facts['front'])} trials on the front.")
     else:
         show.say(f"{study.storage}: the budget of {study.budget} is met, nothing was left to do. For more give -n.")
     if trials and len(failed) == len(trials):

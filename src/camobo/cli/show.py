@@ -7,6 +7,7 @@ never wrapped. Whatever a user typed is shown without control characters: a note
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -40,7 +41,9 @@ def cell(fact: Any) -> str:
         return ""
     if isinstance(fact, bool):
         return "yes" if fact else "no"
-    return f"{fact:.6g}" if isinstance(fact, float) else clean(str(fact))
+    if isinstance(fact, float):
+        return f"{fact:.6g}" if math.isfinite(fact) else "too large to compute"
+    return clean(str(fact))
 
 
 def fancy() -> bool:
@@ -101,7 +104,15 @@ def error(text: str) -> None:
     print(f"{bold}Error:{end} {clean(spoken(text), keep=chr(10))}", file=sys.stderr)
 
 
+def _finite(fact: Any) -> Any:
+    if isinstance(fact, Mapping):
+        return {name: _finite(part) for name, part in fact.items()}
+    if isinstance(fact, (list, tuple)):
+        return [_finite(part) for part in fact]
+    return None if isinstance(fact, float) and not math.isfinite(fact) else fact
+
+
 def as_json(facts: Mapping[str, Any]) -> None:
-    """Print JSON."""
+    """Print JSON; a number too large for a float to hold is null."""
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    print(json.dumps(facts, indent=2, allow_nan=False, ensure_ascii=not utf8, default=str))
+    print(json.dumps(_finite(facts), indent=2, allow_nan=False, ensure_ascii=not utf8, default=str))

@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
+
 from camobo.errors import MissingExtraError
 from camobo.insight import Record, record_of
 from camobo.plot import model, objectives, progress
@@ -29,28 +31,34 @@ if TYPE_CHECKING:
 __all__ = ["fading", "front", "hypervolume", "predictions", "slices", "usage"]
 
 _NEEDED = "Figures and reports need Plotly: pip install 'camobo[plot]'."
+_overflows = np.errstate(over="ignore", invalid="ignore")  # the figure leaves a gap, or says that it is too large
 
 
+@_overflows
 def front(study: Study | Record) -> Figure:
     """The front among all trials, coloured by the use of dear inputs if an order was given."""
     return _drawn(objectives.front(record_of(study)))
 
 
+@_overflows
 def hypervolume(study: Study | Record, against: Literal["trials", "spend"] = "trials") -> Figure:
     """The hypervolume reached by trial, or by spend: told costs if there are any, else use weighted by the order."""
     return _drawn(progress.hypervolume(record_of(study), against))
 
 
+@_overflows
 def usage(study: Study | Record) -> Figure:
     """Cumulative use of each input; the dearest is the warmest line, inputs the order does not name are grey."""
     return _drawn(progress.usage(record_of(study)))
 
 
+@_overflows
 def predictions(study: Study | Record) -> Figure:
     """Leave-one-out predictions with 95 % intervals against what was measured, a panel an objective."""
     return _drawn(model.predictions(record_of(study)))
 
 
+@_overflows
 def slices(
     study: Study | Record,
     *,
@@ -62,6 +70,7 @@ def slices(
     return _drawn(model.slice_figure(record_of(study), trial=trial, objectives=objectives, inputs=inputs))
 
 
+@_overflows
 def fading(study: Study | Record) -> Figure:
     """How many times more a dear point must promise to be suggested, over the budget, and what each trial had to."""
     return _drawn(progress.cost_fading(record_of(study)))

@@ -14,6 +14,7 @@ from camobo.plot.style import (
     ACCENT,
     FAINT,
     GREY,
+    TOO_LARGE,
     Spec,
     axis,
     dearness_colours,
@@ -41,6 +42,8 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
     trials, reached = volumes(record)
     if not trials:
         return figure(title, [], note="No trial is complete yet")
+    if not np.isfinite(reached).any():
+        return figure(title, [], note=f"The hypervolume is {TOO_LARGE}: use other units")
     kept = evenly(len(trials), _MOST_POINTS)
     trials, reached = tuple(trials[i] for i in kept), reached[kept]
     places: list[float | None] = [trial.number for trial in trials]

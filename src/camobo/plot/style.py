@@ -33,6 +33,7 @@ blue from all of them."""
 APART = ("#2a7fb8", "#dd6a2b", "#2f9c7a", "#c06fa6", "#eba937", "#6fb1c8", "#8b929c")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _DIRECTION_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+TOO_LARGE = "too large to compute"
 _WIDE = 60
 
 
@@ -67,11 +68,13 @@ def safe(text: object, most: int = _WIDE) -> str:
 
 
 def number(value: float) -> str:
-    """A number as a person would write it down.
+    """A number as a person would write it down; an infinite one is the result of an overflow.
 
     >>> number(0.30000000000000004), number(281842.7), number(12.0), number(-0.0), number(1.5e9)
     ('0.3', '281843', '12', '0', '1.5e+09')
     """
+    if not np.isfinite(value):
+        return TOO_LARGE
     return f"{value:.0f}" if 1e4 <= abs(value) < 1e7 else f"{value + 0.0:.4g}"
 
 

@@ -14,6 +14,8 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 
+import numpy as np
+
 import camobo
 from camobo.errors import InvalidOptionError
 from camobo.insight import Record, chosen_trial, record_of
@@ -53,6 +55,7 @@ def report(
     return Path(path)
 
 
+@np.errstate(over="ignore", invalid="ignore")  # where values are too large to compute with, the page says so
 def page(record: Record, *, title: str | None = None, trial: int | None = None) -> str:
     """The text of the report."""
     library = plotly_js()
