@@ -283,3 +283,19 @@ def test_numbers_too_large_to_compute_with_are_null_in_json_and_words_elsewhere(
     facts = camobo("status", tmp_path / "x.db", "--json").json
     assert (facts["hypervolume"], facts["spent"], facts["inputs"]["a"]["used"]) == (None, None, None)
     assert camobo("front", tmp_path / "x.db", "--json").json["hypervolume"] is None
+
+
+def test_a_name_that_begins_with_a_dash_is_told_after_two(tmp_path: Path) -> None:
+    space = cm.Space({"x": cm.Real(0, 1)})
+    cm.Study(space, {"-ni": "max", "salt spray": "min"}, storage=tmp_path / "x.db")
+    assert "tell" in (hint := camobo("ask", tmp_path / "x.db").err)
+    assert "0 -- -ni=… 'salt spray'=…" in hint
+    refused = camobo("tell", tmp_path / "x.db", "0", "-ni=3")
+    assert refused.code == 2
+    assert f"comes after --: camobo tell {tmp_path / 'x.db'} 0 -- -ni=3" in refused.err
+    assert camobo("tell", tmp_path / "x.db", "0", "--", "-ni=\N{MINUS SIGN}3").code == 0
+    assert camobo("amend", tmp_path / "x.db", "0", "-ni=3", "-r", "sign").code == 2
+    assert camobo("amend", tmp_path / "x.db", "0", "-r", "sign", "--", "-ni=4").code == 0
+    (tmp_path / "s.csv").write_text("trial,-ni\n0,5\n")
+    assert "--reason … -- -ni=5.0" in camobo("tell", tmp_path / "x.db", "--csv", tmp_path / "s.csv").err
+    assert cm.Study.load(tmp_path / "x.db").trials[0].values == {"-ni": 4.0}

@@ -144,16 +144,19 @@ class TestProblemFile:
             ('unit = "%"', "unit = 5", r"\[space\] nickel.*unit must be text.*5"),
             ('choices = ["air", "oil", "water"], ', "", r"\[space\] quench: choices is missing"),
             ('dear = ["water"]', 'dear = ["wine"]', r"\[space\] quench.*'wine'"),
-            ("budget = 60", "budget = 60\nbudget = 61", r"not valid TOML.*line"),
-            ("[study]", "[study", r"not valid TOML.*line"),
-            ("[objectives]", "[study]", r"not valid TOML|\[objectives\] is missing"),
+            ("budget = 60", "budget = 60\nbudget = 61", r"line 15, column 12: budget is given twice. Take one"),
+            ("[study]", "[study", r"line 12, column 7: not valid TOML.*The line is '\[study'"),
+            ("[objectives]", "[study]", r"line 12, column 7: \[study\] is there twice"),
+            ("low = 0.5, high", "low = 0.5, low = 1, high", r"line 4, column \d+: not valid TOML.*'low'"),
+            ("budget = 60", "budget = " + "6" * 5000, r"not valid TOML: a number of thousands of digits"),
+            ("budget = 60", "budget = " + "[" * 50_000, r"not valid TOML: brackets within brackets"),
         ],
     )
     def test_a_mistake_is_named_with_the_file_and_the_place(
         self, tmp_path: Path, old: str, new: str, said: str
     ) -> None:
         assert old in ALLOY
-        with pytest.raises(cm.CamoboError, match=rf"(?s)alloy\.toml: .*{said}"):
+        with pytest.raises(cm.CamoboError, match=rf"(?s)alloy\.toml[:,] .*{said}"):
             cm.Study.from_toml(written(tmp_path, ALLOY.replace(old, new)), storage=tmp_path / "alloy.db")
         assert not (tmp_path / "alloy.db").exists()
 
@@ -161,8 +164,15 @@ class TestProblemFile:
         with pytest.raises(cm.StorageError, match=r"nowhere\.toml: cannot be read: No such file"):
             cm.Study.from_toml(tmp_path / "nowhere.toml")
         (tmp_path / "x.toml").write_bytes(b"\xff\xfe\x00")
-        with pytest.raises(cm.InvalidOptionError, match="UTF-8"):
+        with pytest.raises(cm.InvalidOptionError, match=r"x\.toml, line 1: not text in UTF-8.*Save it"):
             cm.Study.from_toml(tmp_path / "x.toml")
+        (tmp_path / "x.toml").write_bytes(ALLOY.replace("%", "µ").encode("latin-1"))
+        with pytest.raises(cm.InvalidOptionError, match=r"x\.toml, line 3: not text in UTF-8 \(byte 0xb5\)"):
+            cm.Study.from_toml(tmp_path / "x.toml")
+
+    def test_a_file_as_windows_writes_it_is_read(self, tmp_path: Path) -> None:
+        (tmp_path / "alloy.toml").write_bytes(ALLOY.replace("\n", "\r\n").encode("utf-8-sig"))
+        assert plan_of_toml(tmp_path / "alloy.toml")[0] == read(tmp_path, ALLOY)
 
 
 def test_differences_name_the_place_and_both_sides() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 import decimal
 import logging
 import math
@@ -7,6 +8,7 @@ import pickle
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -732,3 +734,14 @@ class TestRecords:
         study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "min"}, seed=1)
         with pytest.raises(cm.InvalidValueError, match="finite number"):
             study.tell(study.ask(), {"y": 10**5000})
+
+
+@pytest.mark.parametrize("copied", [pickle.dumps, copy.copy, copy.deepcopy])
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_study_that_is_copied_says_how_to_share_it(
+    copied: Callable[[Any], Any], stored: bool, tmp_path: Path
+) -> None:
+    place = tmp_path / "x.db" if stored else None
+    study = study_of(storage=place)
+    with pytest.raises(cm.StorageError, match=rf"cannot be copied, pickled.*Study\.load\('{place or 'alloy.db'}'\)"):
+        copied(study)

@@ -61,9 +61,11 @@ def values_of(
         raise InvalidValueError(
             f"{what}: need a number for each of {', '.join(objectives)} by name, got {shown(values)}."
         )
+    if partial and not values:
+        raise InvalidValueError(f"{what}: need at least one, got none. This study measures {', '.join(objectives)}.")
     unknown = [name for name in values if name not in objectives]
     missing = [name for name in objectives if name not in values]
-    if unknown or (missing and not (partial and values)):
+    if unknown or (missing and not partial):
         problem = f"no objective called {unknown[0]!r}" if unknown else f"no value for {missing[0]!r}"
         raise InvalidValueError(f"{what}: {problem}. This study measures {', '.join(objectives)}.")
     return {name: _finite(name, values[name], what) for name in objectives if name in values}

@@ -181,7 +181,7 @@ def read_results(output: str, objectives: Sequence[str]) -> tuple[dict[str, floa
 def _json_object(line: str) -> dict[str, Any]:
     try:
         found = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidValueError(f"the command's last line is not valid JSON: {error}") from error
     return found if isinstance(found, dict) else {}
 

@@ -11,6 +11,7 @@ a default may be left out, and a mistake is an error that names its place.
 from __future__ import annotations
 
 import difflib
+import re
 import secrets
 import sys
 from collections.abc import Callable, Mapping
@@ -20,7 +21,7 @@ from typing import Any, TypeAlias, TypeVar
 from camobo.checks import Goal, Values, objectives_of, one_of, values_of, whole
 from camobo.cost import AdditiveCost, CostLike, PaperCost, as_cost
 from camobo.engine import Beta, Method, Plan
-from camobo.errors import CamoboError, InvalidOptionError, StorageError
+from camobo.errors import CamoboError, InvalidOptionError, StorageError, shown
 from camobo.order import Order
 from camobo.space import Categorical, Input, Integer, Real, Space
 
@@ -38,6 +39,7 @@ _COST_KEYS = {
 _STUDY_KEYS = ("cost", "constraints", "budget", "seed", "method", "reference", "beta", "refit_every")
 Document: TypeAlias = dict[str, Any]
 T = TypeVar("T")
+_AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 
 def make_plan(
@@ -194,15 +196,38 @@ def _placed(place: str, make: Callable[[], T]) -> T:
 def read_toml(path: str | Path) -> Document:
     """The document in a problem file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise InvalidOptionError(f"{path}: not a text file in UTF-8: {error}.") from error
+        data = Path(path).read_bytes()
     except OSError as error:
         raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
     try:
+        text = data.decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        raise InvalidOptionError(
+            f"{path}, line {line}: not text in UTF-8 (byte {data[error.start]:#04x}). Save it from the editor as UTF-8."
+        ) from error
+    try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidOptionError(f"{path}: not valid TOML: {error}.") from error
+    except RecursionError as error:
+        raise InvalidOptionError(f"{path}: not valid TOML: brackets within brackets, too many of them.") from error
+    except ValueError as error:  # TOMLDecodeError, and what Python says to a number of thousands of digits
+        raise InvalidOptionError(_toml_mistake(path, text, str(error))) from error
+
+
+def _toml_mistake(path: str | Path, text: str, said: str) -> str:
+    """What is wrong with a problem file, with the line and, of what is there twice, the name."""
+    said = "a number of thousands of digits" if said.startswith("Exceeds the limit") else said
+    found = _AT_LINE.search(said)
+    if found is None:
+        return f"{path}: not valid TOML: {said}."
+    place, what = f"{path}, line {found[1]}, column {found[2]}", said[: found.start()]
+    line = text.split("\n")[int(found[1]) - 1].strip()
+    key, sign, _ = line.partition("=")
+    if what == "Cannot overwrite a value" and sign:
+        return f"{place}: {key.strip()} is given twice. Take one of the two lines out."
+    if what.startswith("Cannot declare") and line.startswith("["):
+        return f"{place}: {line.partition('#')[0].strip()} is there twice. Put all its lines under one of them."
+    return f"{place}: not valid TOML: {what}." + (f" The line is {shown(line)}." if line else "")
 
 
 def plan_of_toml(path: str | Path) -> tuple[Plan, Document]:

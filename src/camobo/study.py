@@ -121,6 +121,15 @@ class Study:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def __reduce__(self) -> Any:
+        """A copy would go its own way, and two with one number would be two trials."""
+        keep = "Open" if self._durable else "Keep it in a file with storage='alloy.db', and open"
+        place = self.storage if self._durable else "alloy.db"
+        raise StorageError(
+            "a study cannot be copied, pickled or sent to another process: its place of storage is what is shared. "
+            f"{keep} it there with Study.load({place!r})."
+        )
+
     def __repr__(self) -> str:
         plan, trials = self.plan, self.trials
         states = Counter(trial.state for trial in trials)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Annotated
@@ -17,7 +18,7 @@ from typing import Annotated
 import typer
 
 import camobo
-from camobo.cli import demo, reading, running, show, studies, tables, trials
+from camobo.cli import demo, reading, running, show, studies, tables, trials, words
 from camobo.errors import CamoboError
 from camobo.paper import command as paper
 
@@ -78,6 +79,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 show.hint("Interrupted. What was recorded before is kept.")
             elif stopped.code == 2 and ours[:1] == ["run"] and "--" not in given:
                 show.hint("The command that evaluates a trial comes after --: camobo run alloy.toml -- python train.py")
+            elif stopped.code == 2 and (dashed := _dashed(ours)):
+                show.hint(f"A name that begins with a dash comes after --: {words.typed('camobo', *dashed)}")
             raise
         except BrokenPipeError:
             raise
@@ -86,6 +89,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 raise
             show.error(_explained(error))
             raise SystemExit(1) from None
+
+
+def _dashed(given: list[str]) -> list[str]:
+    """The line with its results after --, if a name that begins with a dash was taken for an option; else nothing."""
+    names = [part for part in given if re.match("-(?!r=)[^-].*=", part) and given[0] in ("tell", "amend")]
+    return [part for part in given if part not in names] + ["--", *names] if names else []
 
 
 def _explained(error: Exception) -> str:

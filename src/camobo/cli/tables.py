@@ -150,7 +150,7 @@ def _results(plan: Plan, row: Row, *, all_of_them: bool = False) -> dict[str, fl
     from camobo.cli.sheets import column_of
 
     return {
-        name: words.number(row.at(column_of(plan, "objective", name)), row.get("objective", name))
+        name: words.number(row.at(column_of(plan, "objective", name)), row.get("objective", name), words.FAILED)
         for name in plan.objectives
         if all_of_them or row.get("objective", name).strip()
     }
@@ -196,10 +196,11 @@ def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
     known = trial.values or {}
     for name in values:
         if name in known and known[name] != values[name]:
-            mend = words.typed("camobo", "amend", study.storage, str(number), f"{name}={values[name]!r}")
+            dashes = ["--"] if name.startswith("-") else []
+            mend = words.typed(*dashes, f"{name}={values[name]!r}")
             raise TrialStateError(
                 f"trial {number}: {name!r} was told already, {known[name]!r}, and is {values[name]!r} here. "
-                f"To correct it: {mend} --reason …"
+                f"To correct it: {words.typed('camobo', 'amend', study.storage, str(number))} --reason … {mend}"
             )
     fresh = {name: value for name, value in values.items() if name not in known}
     return study.tell(number, fresh, cost=cost, note=note) if fresh else None

@@ -62,7 +62,7 @@ def ask(
         show.as_json(trials_facts(trials))
     elif csv is None:
         show_params(plan, trials)
-        example = " ".join(f"{name}=…" for name in plan.objectives)
+        example = words.to_fill_in(plan.objectives)
         show.hint(f"\nWhen it is measured: {words.typed('camobo', 'tell', study, str(trials[0].number))} {example}")
     elif csv != "-":
         numbers = ", ".join(str(trial.number) for trial in trials)

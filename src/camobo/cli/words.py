@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Iterable, Sequence
 
-from camobo.errors import InvalidOptionError, InvalidValueError, UnknownTrialError
+from camobo.errors import InvalidOptionError, InvalidValueError, UnknownTrialError, shown
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
@@ -39,35 +39,40 @@ def spoken(message: str) -> str:
     return message.strip()
 
 
-def number(place: str, text: str) -> float:
-    """A finite number with a decimal point.
+def number(place: str, text: str, advice: str = "") -> float:
+    """A finite number with a decimal point; `advice` is for what is no number at all. A typeset minus is a minus.
 
-    >>> number("strength", " 5.12e2 ")
-    512.0
+    >>> number("strength", " 5.12e2 "), number("strength", "\N{MINUS SIGN}3")
+    (512.0, -3.0)
     """
-    given = text.strip()
+    given = text.strip().replace("\N{MINUS SIGN}", "-")
     if not given:
         raise InvalidValueError(f"{place}: need a finite number such as 0.31, there is none.")
     if _NUMBER.fullmatch(given):
         found = float(given)
-        if math.isfinite(found):
-            return found
-        raise InvalidValueError(f"{place}: need a finite number, got {given!r}, which is too large.")
+        if math.isinf(found):
+            raise InvalidValueError(f"{place}: need a finite number, got {shown(given)}, which is too large.")
+        if found == 0.0 and re.search("[1-9]", re.split("[eE]", given)[0]):
+            raise InvalidValueError(
+                f"{place}: got {shown(given)}, which is too small to tell from 0. Write 0, or use other units."
+            )
+        return found
     if _THOUSANDS.fullmatch(given):
         bare = re.sub(r"[,'\s]", "", given)
         unsure = f" or {given.replace(',', '.')}" if _DECIMAL_COMMA.fullmatch(given) else ""
         raise InvalidValueError(
-            f"{place}: need a number without separators and with a decimal point, got {given!r}. Write {bare}{unsure}."
+            f"{place}: need a number without separators and with a decimal point, got {shown(given)}. "
+            f"Write {bare}{unsure}."
         )
     comma = _DECIMAL_COMMA.fullmatch(given)
     if comma:
         raise InvalidValueError(
-            f"{place}: need a decimal point, not a comma, got {given!r}. Write {comma[1]}.{comma[2]}."
+            f"{place}: need a decimal point, not a comma, got {shown(given)}. Write {comma[1]}.{comma[2]}."
         )
     unit = _WITH_UNIT.fullmatch(given)
     if unit and given.lower() not in ("nan", "inf"):
-        raise InvalidValueError(f"{place}: need a number alone, got {given!r}. Write {unit[1]}.")
-    raise InvalidValueError(f"{place}: need a finite number such as 0.31, got {given!r}. {FAILED}")
+        raise InvalidValueError(f"{place}: need a number alone, got {shown(given)}. Write {unit[1]}.")
+    raise InvalidValueError(f"{place}: need a finite number such as 0.31, got {shown(given)}. {advice}".rstrip())
 
 
 def amount(place: str, text: str | None) -> float | None:
@@ -76,7 +81,7 @@ def amount(place: str, text: str | None) -> float | None:
         return None
     found = number(place, text)
     if found < 0:
-        raise InvalidValueError(f"{place}: need a number of at least 0, got {text!r}.")
+        raise InvalidValueError(f"{place}: need a number of at least 0, got {shown(text)}.")
     return found
 
 
@@ -89,7 +94,7 @@ def trial_number(text: str, place: str = "trial") -> int:
     if _TRIAL.fullmatch(text.strip()):
         return int(text)
     raise UnknownTrialError(
-        f"{place}: need a trial's number such as 3, got {text!r}. camobo status lists the open trials."
+        f"{place}: need a trial's number such as 3, got {shown(text)}. camobo status lists the open trials."
     )
 
 
@@ -109,14 +114,14 @@ def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
         name, sign, value = text.rpartition("=")
         name = name if name in names else name.strip()
         if not sign or not name:
-            raise InvalidValueError(f"values: need name=value such as {names[0]}=0.31, got {text!r}.")
+            raise InvalidValueError(f"values: need name=value such as {names[0]}=0.31, got {shown(text)}.")
         if name not in names:
             raise InvalidValueError(
                 f"values: no objective called {name!r}.{nearest(name, names)} This study measures {', '.join(names)}."
             )
         if name in found:
             raise InvalidValueError(f"values: {name!r} is given twice. Give each objective once.")
-        found[name] = number(f"objective {name!r}", value)
+        found[name] = number(f"objective {name!r}", value, FAILED)
     return found
 
 
@@ -131,6 +136,17 @@ def time_of(name: str, text: str | None) -> str | float | None:
     if text is None or not _NUMBER.fullmatch(text.strip()):
         return text
     return float(text)
+
+
+def to_fill_in(names: Iterable[str]) -> str:
+    """Results still to be typed after a command, as the shell and the command understand them.
+
+    >>> to_fill_in(["strength", "salt spray"]), to_fill_in(["-ni"])
+    ("strength=… 'salt spray'=…", '-- -ni=…')
+    """
+    given = list(names)
+    dashes = "-- " if any(name.startswith("-") for name in given) else ""
+    return dashes + " ".join(f"{shlex.quote(name)}=…" for name in given)
 
 
 def typed(*parts: str) -> str:
