@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import camobo as cm
-from camobo.cli.cells import harmless, headings, original, read_param, written_param
+from camobo.cli.cells import agrees, harmless, headings, original, read_param, written_param
 from camobo.cli.sheets import EXPORT, csv_text, read_rows
 from camobo.document import make_plan
 from commands import alloy, camobo
@@ -123,6 +123,24 @@ class TestRoundTrip:
 
 
 class TestSheet:
+    @pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;", "sep=;;;"])
+    def test_the_separator_that_excel_names_is_used(self, tmp_path: Path, first: str) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        assert camobo("ask", study).code == 0
+        sheet.write_bytes(f"{first}\r\ntrial;strength;corrosion\r\n0;512;0.31\r\n".encode("utf-8-sig"))
+        assert camobo("tell", study, "--csv", sheet).code == 0
+        assert cm.Study.load(study).trials[0].values == {"strength": 512.0, "corrosion": 0.31}
+
+    @law
+    @given(st.floats(0, 1e4), st.integers(4, 17))
+    def test_an_input_shortened_to_four_digits_or_more_is_still_the_trial_s(self, value: float, digits: int) -> None:
+        assert agrees("here", cm.Real(0, 1e4), value, f"{value:#.{digits}g}")
+
+    def test_an_input_shortened_further_or_changed_is_not(self) -> None:
+        for text in ("1230", "1.23e3", "1236", "1234.4", "-1234.567"):
+            assert not agrees("here", cm.Real(0, 1e4), 1234.567, text)
+        assert not agrees("here", cm.Real(0, 20), 1.4, "1")
+
     def test_a_sheet_filled_in_bit_by_bit_can_be_told_again(self, tmp_path: Path) -> None:
         study, sheet = alloy(tmp_path), tmp_path / "my sheet.csv"
         assert camobo("ask", study, "-n", "3", "--csv", sheet).code == 0

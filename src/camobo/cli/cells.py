@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
 from camobo.cli.words import nearest, number
@@ -136,11 +137,17 @@ def _same(choice: Param, label: str, text: str) -> bool:
 
 
 def agrees(place: str, given: Input, value: Param, text: str) -> bool:
-    """Whether a cell still says what a trial's parameter is; a spreadsheet may have rounded it to a few digits."""
+    """Whether a cell still says what a trial's parameter is; a person or a spreadsheet may have rounded it.
+
+    Four digits are enough; of fewer nobody knows whether they are the number rounded or another one.
+    """
     if isinstance(given, Categorical):
         return _read_choice(place, given, original(text)) is value
-    slack = 1e-6 * (abs(value) if given.log else given.high - given.low)
-    return bool(abs(number(place, text) - value) <= slack)
+    found, slack = number(place, text), 1e-6 * (abs(value) if given.log else given.high - given.low)
+    digits = Decimal(text.strip().replace("\N{MINUS SIGN}", "-")).as_tuple()
+    if len(digits.digits) >= 4:
+        slack = max(slack, 0.5 * 10.0 ** int(digits.exponent) * (1.0 + 1e-9))
+    return bool(abs(found - value) <= slack)
 
 
 def row_of(plan: Plan, trial: Trial, columns: Sequence[Heading]) -> list[str]:

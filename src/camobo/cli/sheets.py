@@ -1,7 +1,8 @@
 """CSV files: sheets to fill in, results to read back, whole studies to take elsewhere.
 
-Read, a file may be UTF-8 with or without a mark at its start, with commas, semicolons or tabs between its cells. A
-mistake is an error with the line and the column, found before anything of the file has counted.
+Read, a file may be UTF-8 with or without a mark at its start, with commas, semicolons or tabs between its cells, or
+what a first line such as sep=; says, which spreadsheets write. A mistake is an error with the line and the column,
+found before anything of the file has counted.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import contextlib
 import csv
 import io
 import os
+import re
 import secrets
 import stat
 import sys
@@ -20,12 +22,13 @@ from pathlib import Path
 from camobo.cli.cells import Heading, harmless, headings, original, row_of
 from camobo.cli.words import nearest
 from camobo.engine import Plan
-from camobo.errors import CamoboError, InvalidOptionError, InvalidValueError, StorageError
+from camobo.errors import CamoboError, InvalidOptionError, InvalidValueError, StorageError, shown
 from camobo.trial import Trial
 
 SHEET = ("trial", "cost", "note", "failed")
 EXPORT = ("trial", "state", "cost", "note", "reason", "owner", "added")
 _MOST_CELL = 10_000_000
+_SEPARATOR = re.compile(r'"?sep=([^\r\n"])"?[,;\t ]*(?:\r?\n|$)', re.IGNORECASE)
 _DATABASE = b"SQLite format 3\0"
 
 
@@ -146,7 +149,9 @@ def read_rows(path: str, plan: Plan) -> list[Row]:
     name, text = _text_of(path)
     csv.field_size_limit(_MOST_CELL)
     known = {heading.label: heading for heading in headings(plan)}
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, known), strict=True)
+    said = _SEPARATOR.match(text)
+    delimiter = said[1] if said else _delimiter(text, known)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns: list[Heading] | None = None
     rows: list[Row] = []
     while True:
@@ -157,7 +162,7 @@ def read_rows(path: str, plan: Plan) -> list[Row]:
             raise InvalidValueError(f"{place}: not valid CSV: {error}. A quote that is not closed?") from error
         if cells is None:
             break
-        if not any(cell.strip() for cell in cells):
+        if not any(cell.strip() for cell in cells) or (said and reader.line_num == 1):
             continue
         if columns is None:
             columns = _columns(place, cells, known)
@@ -184,11 +189,12 @@ def _text_of(path: str) -> tuple[str, str]:
 
 
 def _delimiter(text: str, known: dict[str, Heading]) -> str:
-    """What separates the cells of the first line, told by the names it then has."""
+    """What separates the first line's cells, told by the names it then has, or by their number if none is known."""
     first = next((line for line in text.splitlines() if line.strip(" \t,;")), "")
 
-    def names(delimiter: str) -> int:
-        return sum(original(cell).strip() in known for cell in next(csv.reader([first], delimiter=delimiter), []))
+    def names(delimiter: str) -> tuple[int, int]:
+        cells = next(csv.reader([first], delimiter=delimiter), [])
+        return sum(original(cell).strip() in known for cell in cells), len(cells)
 
     return max((",", ";", "\t"), key=names)
 
@@ -205,8 +211,9 @@ def _columns(place: str, cells: list[str], known: dict[str, Heading]) -> list[He
         label = original(cell)
         heading = known.get(label) or known.get(label.strip())
         if heading is None:
+            apart = " Put commas, semicolons or tabs between the cells." if len(cells) == 1 else ""
             raise InvalidValueError(
-                f"{place}, column {i + 1}: nothing is called {label!r}.{nearest(label, known)} "
+                f"{place}, column {i + 1}: nothing is called {shown(label)}.{nearest(label, known)}{apart} "
                 f"Name it, or take it out; the columns can be {_listed(known)}."
             )
         if heading in found:

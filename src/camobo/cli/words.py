@@ -126,8 +126,14 @@ def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """A hint at the name that was probably meant."""
-    near = difflib.get_close_matches(name, list(names), n=1)
+    """A hint at the name that was probably meant.
+
+    >>> nearest("STRENGTH ", ["strength", "corrosion"]), nearest("corosion", ["strength", "corrosion"])
+    (" Did you mean 'strength'?", " Did you mean 'corrosion'?")
+    """
+    known = list(names)
+    near = [other for other in known if other.strip().casefold() == name.strip().casefold()]
+    near = near or difflib.get_close_matches(name, known, n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
