@@ -13,7 +13,6 @@ gives bitwise what a fresh start would, because both fit on the same prefix of t
 
 from __future__ import annotations
 
-import functools
 import math
 import zlib
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
 from camobo import gp
 from camobo.acquisition import (
@@ -35,6 +33,7 @@ from camobo.acquisition import (
     beta_practical,
     beta_theory,
 )
+from camobo.blas import one_thread
 from camobo.cost import AdditiveCost, Moment, PaperCost
 from camobo.maximize import maximise
 from camobo.pareto import on_front
@@ -122,16 +121,10 @@ class Suggestion:
 
 def suggest(plan: Plan, data: Data, number: int, models: Models | None = None) -> Suggestion:
     """The point to try as trial `number`."""
-    with _one_thread().limit(limits=1, user_api="blas"):
+    with one_thread():
         if len(data.units) + len(data.pending) < plan.initial or len(data.units) == 0:
             return _initial(plan, data, number)
         return _modelled(plan, data, number, update_models(plan, data, models))
-
-
-@functools.cache
-def _one_thread() -> ThreadpoolController:
-    """Matrices here are small: a second BLAS thread makes fits up to fifteen times slower, and changes results."""
-    return ThreadpoolController()
 
 
 def _stream(plan: Plan, purpose: str, number: int) -> np.random.Generator:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
-from threadpoolctl import threadpool_limits
 
 from camobo import engine, pareto
+from camobo.blas import one_thread
 from camobo.engine import Data, Models, Plan
 from camobo.errors import InvalidOptionError, UnknownTrialError
 from camobo.gp import GP, evenly
@@ -111,7 +111,7 @@ def models_of(record: Record) -> Models | None:
         return None
     nothing = np.zeros((0, record.plan.space.dimension))
     data = Data(record.units(trials), record.signed(trials), nothing, nothing, step=1)
-    with threadpool_limits(limits=1, user_api="blas"):
+    with one_thread():
         return engine.update_models(record.plan, data, None)
 
 
