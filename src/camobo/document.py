@@ -199,6 +199,8 @@ def read_toml(path: str | Path) -> Document:
         data = Path(path).read_bytes()
     except OSError as error:
         raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if data.startswith(b"SQLite format 3\0"):
+        raise InvalidOptionError(f"{path}: is a database, perhaps a study, and no problem file. Name a TOML file.")
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:

@@ -93,6 +93,14 @@ def test_a_file_that_is_no_problem_file_is_refused(tmp_path: Path, content: byte
     assert [path.name for path in tmp_path.iterdir()] == ["alloy.toml"]
 
 
+def test_a_study_where_a_problem_is_wanted_and_a_place_without_a_name_are_refused(tmp_path: Path) -> None:
+    study = alloy(tmp_path)
+    assert "is a database, perhaps a study, and no problem file" in camobo("new", study).err
+    refused = camobo("new", tmp_path / "alloy.toml", "--storage", "")
+    assert (refused.code, refused.out) == (1, "")
+    assert "storage: need a file" in refused.err
+
+
 def study_with_trials(folder: Path) -> Path:
     study = alloy(folder)
     assert camobo("ask", study, "-n", "3").code == 0
@@ -126,6 +134,8 @@ def study_with_trials(folder: Path) -> Path:
         (["tell", "1", "strength=−1e-400"], "which is too small to tell from 0"),
         (["tell", "1", "strength=" + "9" * 5000], "…999999999' (5002 characters), which is too large."),
         (["tell", "9" * 5000, "strength=1"], "…999999999' (5002 characters). camobo status"),
+        (["tell", "1", "strength", "=", "512"], "got 'strength'. Leave no blanks around the =."),
+        (["import", "alloy.db"], "alloy.db: is a database, perhaps a study. What export wrote of it can be read."),
         (["tell", "1", "{}"], "need name=value such as strength=0.31, got '{}'"),
         (["tell", "1", "strength=1", "--cost", "nan"], "--cost: need a finite number such as 0.31, got 'nan'.\n"),
         (["tell", "1", "strength=1", "--cost", "1,5"], "--cost: need a decimal point"),
@@ -163,9 +173,10 @@ def study_with_trials(folder: Path) -> Path:
     ],
 )
 def test_a_mistake_on_the_command_line_is_named_and_changes_nothing(
-    tmp_path: Path, arguments: list[str], said: str | None
+    tmp_path: Path, arguments: list[str], said: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     study = study_with_trials(tmp_path)
+    monkeypatch.chdir(tmp_path)
     before = cm.Study.load(study).log()
     done = camobo(arguments[0], study, *arguments[1:])
     assert (done.code, done.out) == (1 if said else 2, "")

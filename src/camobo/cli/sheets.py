@@ -179,6 +179,8 @@ def _text_of(path: str) -> tuple[str, str]:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if data.startswith(_DATABASE):
+        raise InvalidValueError(f"{name}: is a database, perhaps a study. What export wrote of it can be read.")
     try:
         return name, data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

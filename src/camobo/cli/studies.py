@@ -66,7 +66,7 @@ def new(
     from camobo.cli.facts import plan_facts
     from camobo.document import plan_of_toml
 
-    place = storage or arguments.study_of_problem(problem)
+    place = arguments.study_of_problem(problem) if storage is None else storage
     if dry_run:
         plan, trials = plan_of_toml(problem)[0], 0
     else:

@@ -114,7 +114,8 @@ def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
         name, sign, value = text.rpartition("=")
         name = name if name in names else name.strip()
         if not sign or not name:
-            raise InvalidValueError(f"values: need name=value such as {names[0]}=0.31, got {shown(text)}.")
+            blanks = " Leave no blanks around the =." if text in names or text.startswith("=") else ""
+            raise InvalidValueError(f"values: need name=value such as {names[0]}=0.31, got {shown(text)}.{blanks}")
         if name not in names:
             raise InvalidValueError(
                 f"values: no objective called {name!r}.{nearest(name, names)} This study measures {', '.join(names)}."
