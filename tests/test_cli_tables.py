@@ -97,6 +97,13 @@ class TestRoundTrip:
         kept = [(a.note, b.note) for a, b in zip(study.trials, again.trials, strict=True) if a.note not in blank]
         assert all(ours == theirs for ours, theirs in kept)
 
+    def test_rows_that_end_early_have_empty_cells_and_states_may_be_capitalised(self, tmp_path: Path) -> None:
+        study, file = alloy(tmp_path), tmp_path / "old.csv"
+        file.write_text("state,nickel,chromium,soak,quench,strength,corrosion,note\npending,1,2\n", encoding="utf-8")
+        assert camobo("import", study, file).out == "0 added, 1 without results passed over.\n"
+        file.write_text("state,nickel,chromium,soak,quench,strength,corrosion,note\nComplete,1,2,3,oil,4,5\n")
+        assert camobo("import", study, file).out == "1 added.\n"
+
     def test_importing_twice_adds_nothing_twice(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)
         file = tmp_path / "old.csv"

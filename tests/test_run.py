@@ -327,7 +327,7 @@ class TestInterrupting:
             [sys.executable, str(script), str(path), "children", "4"], stderr=subprocess.DEVNULL, text=True
         )
         # The third is asked for when one of the first two is done: it has most of its time before it.
-        wait_until(lambda: [trial.state for trial in loaded(path)][2:] == [cm.State.PENDING], 180)
+        wait_until(lambda: {trial.state for trial in loaded(path)[2:]} == {cm.State.PENDING}, 180)
         process.terminate()
         assert process.wait(timeout=30) != 0
         assert {trial.state for trial in loaded(path)} == {DONE, cm.State.RELEASED}

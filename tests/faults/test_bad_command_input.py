@@ -246,6 +246,12 @@ ROW = "1,2,3,oil,400,0.5\n"
         (None, ROW + ",2,3,oil,400,0.5\n", "line 3, column nickel: need a number from 0 to 20, the cell is empty"),
         (None, ROW + "1,2,3,oil,400,\n", "line 3, column corrosion"),
         (None, ROW + "1,2,3,oil,400,low\n", "line 3, column corrosion"),
+        (None, ROW + "1,2,3,oil,400\n", "line 3, column corrosion: need a finite number such as 0.31, there is none"),
+        (
+            "nickel,chromium,soak,quench,strength,corrosion,state",
+            "1,2,3,oil,400,0.5,done\n",
+            "line 2, column state: need complete, pending, released or failed, got 'done'. Leave it empty",
+        ),
     ],
 )
 def test_an_import_with_a_mistake_names_the_line_and_adds_nothing(

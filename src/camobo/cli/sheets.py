@@ -230,7 +230,8 @@ def _row(place: str, cells: list[str], columns: list[Heading]) -> Row:
             f"{place}: has {len(cells)} cells, the first line {len(columns)}. "
             "A comma in a number or a text? Write numbers with a point, and put text in quotes."
         )
-    return Row(place, {(c.kind, c.name): cell for c, cell in zip(columns, cells, strict=False)})
+    filled = [*cells, *[""] * (len(columns) - len(cells))]  # a row may end where its last cells are empty
+    return Row(place, {(c.kind, c.name): cell for c, cell in zip(columns, filled, strict=False)})
 
 
 def column_of(plan: Plan, kind: str, name: str) -> str:

@@ -115,7 +115,7 @@ def _add_rows(study: Study, path: str) -> Done:
     with study.together():
         known = {_fingerprint(trial.params, trial.values) for trial in study.trials if trial.values}
         for row in rows:
-            if row.blank("objective") or row.get("about", "state").strip() not in ("", "complete"):
+            if row.blank("objective") or _state(row) not in ("", "complete"):
                 empty += 1
                 continue
             params: dict[str, Param] = {}
@@ -130,6 +130,18 @@ def _add_rows(study: Study, path: str) -> Done:
             with row.placed():
                 added.append(study.add(params, values, cost=cost, note=row.text("note")))
     return Done(added, before, empty)
+
+
+def _state(row: Row) -> str:
+    from camobo.trial import State
+
+    found = row.get("about", "state").strip().casefold()
+    if found not in ("", *(state.value for state in State)):
+        raise InvalidValueError(
+            f"{row.at('state')}: need complete, pending, released or failed, got {row.get('about', 'state')!r}. "
+            "Leave it empty for a row with results."
+        )
+    return found
 
 
 def _fingerprint(params: Mapping[str, Param], values: Mapping[str, float]) -> str:
