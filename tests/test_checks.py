@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import camobo as cm
-from camobo.checks import duration, money, owner_name, remark, values_of
+from camobo.checks import duration, money, owner_name, remark, values_of, whole
 from strategies import law
 
 
@@ -67,3 +67,9 @@ def test_some_values_will_do_if_some_are_asked_for_and_none_never_do() -> None:
         values_of({"b": 1}, goals)
     with pytest.raises(cm.InvalidValueError, match="need at least one, got none"):
         values_of({}, goals, partial=True)
+
+
+def test_a_whole_number_that_could_not_be_written_down_is_refused() -> None:
+    with pytest.raises(cm.InvalidOptionError, match=r"budget: need a whole number of at most 300 digits, got a number"):
+        whole("budget", 10**5000, 1)
+    assert whole("seed", 2**70, 0) == 2**70

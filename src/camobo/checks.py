@@ -19,6 +19,7 @@ Duration: TypeAlias = str | float | timedelta
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
+_TOO_LONG = 10**300  # a number of thousands of digits can be neither printed nor written down
 _LONGEST = 100 * 365 * 86400.0
 
 
@@ -26,6 +27,8 @@ def whole(name: str, value: Any, least: int) -> int:
     """A whole number of at least `least`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
         raise InvalidOptionError(f"{name}: need a whole number of at least {least}, got {shown(value)}.")
+    if value >= _TOO_LONG:
+        raise InvalidOptionError(f"{name}: need a whole number of at most 300 digits, got {shown(value)}.")
     return int(value)
 
 
