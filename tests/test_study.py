@@ -76,7 +76,7 @@ BAD_VALUES: dict[str, tuple[Any, str]] = {
     "a list": ({"strength": [1.0], "corrosion": 1.0}, r"'strength'.*\[1.0\]"),
     "an array": ({"strength": np.array([1.0, 2.0]), "corrosion": 1.0}, "'strength'.*array"),
     "a whole number too large for a float": ({"strength": 10**400, "corrosion": 1.0}, "'strength'.*finite"),
-    "nothing": ({}, "no value for 'strength'"),
+    "nothing": ({}, "(no value for 'strength'|at least one, got none).*strength, corrosion"),
     "an unknown objective": ({"strength": 1.0, "corrosion": 1.0, "gloss": 1.0}, "no objective called 'gloss'"),
     "no names": ([1.0, 2.0], r"strength, corrosion.*\[1.0, 2.0\]"),
     "a bare number": (3.0, "strength, corrosion.*3.0"),
