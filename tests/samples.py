@@ -8,9 +8,10 @@ import numpy as np
 
 from camobo.cost import AdditiveCost
 from camobo.engine import Plan
+from camobo.inputs import Categorical, Input, Integer, Real
 from camobo.insight import Record
 from camobo.order import Order
-from camobo.space import Categorical, Input, Integer, Real, Space
+from camobo.space import Space
 from camobo.study import Study
 from camobo.trial import State, Trial
 from hostile import HOSTILE

@@ -10,7 +10,8 @@ from hypothesis import assume, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from camobo.space import Array, Categorical, Input, Integer, Param, Real, Space
+from camobo.inputs import Array, Categorical, Input, Integer, Param, Real
+from camobo.space import Space
 
 law = settings(deadline=None, max_examples=50)
 """For every property: a busy core must not fail a law, and all of them together should take seconds."""

@@ -25,8 +25,9 @@ from camobo.acquisition import (
     beta_theory,
 )
 from camobo.cost import AdditiveCost, Discount, Moment, PaperCost
+from camobo.inputs import Array, Categorical, Integer, Real
 from camobo.scalarize import directions, normal, quasi_random, reach
-from camobo.space import Array, Categorical, Integer, Real, Space
+from camobo.space import Space
 from strategies import law, spaces, units
 
 AnyUtility: TypeAlias = ScalarisedUCB | ExpectedHypervolume | Curiosity | Feasible

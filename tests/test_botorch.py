@@ -11,8 +11,9 @@ from camobo import gp
 from camobo.acquisition import Acquisition, ScalarisedUCB, Term
 from camobo.cost import AdditiveCost, Cost, Moment, PaperCost
 from camobo.errors import InvalidOptionError, InvalidOrderError
+from camobo.inputs import Array, Real
 from camobo.maximize import maximise
-from camobo.space import Array, Real, Space
+from camobo.space import Space
 
 torch: Any = pytest.importorskip("torch", reason="the botorch extra is not installed")
 pytest.importorskip("botorch", reason="the botorch extra is not installed")

@@ -13,8 +13,8 @@ from hypothesis.extra import numpy as hnp
 
 from camobo.cost import AdditiveCost, Cost, Discount, ExponentialProduct, Moment, PaperCost, as_cost
 from camobo.errors import InvalidOptionError, InvalidOrderError
+from camobo.inputs import Array
 from camobo.order import Order
-from camobo.space import Array
 from strategies import Stated, label, law, stated_orders
 
 Model: TypeAlias = PaperCost | AdditiveCost

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from camobo.cost import AdditiveCost, PaperCost
 from camobo.engine import Data, Models, Plan, account, modelled, refit_point, suggest, update_models
 from camobo.errors import SpaceExhausted
+from camobo.inputs import Array, Categorical, Integer, Real
 from camobo.pareto import on_front
-from camobo.space import Array, Categorical, Integer, Real, Space
+from camobo.space import Space
 from strategies import law
 
 PLANE = Space({"dear": Real(0, 1), "cheap": Real(0, 1)})

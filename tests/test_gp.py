@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo.gp import GP, Hyper, KernelName, _Prior, condition, fit, negative_log_posterior
-from camobo.space import Array
+from camobo.inputs import Array
 from strategies import law
 
 KERNELS: list[KernelName] = ["se", "matern52"]

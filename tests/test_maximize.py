@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from camobo.errors import SpaceExhausted
+from camobo.inputs import Array, Categorical, Integer, Real
 from camobo.maximize import Surface, _spread_out, ascend, candidate_points, cheap_edges, maximise, neighbours
-from camobo.space import Array, Categorical, Integer, Real, Space
+from camobo.space import Space
 from strategies import categoricals, integers, law, spaces, units
 
 few_examples = settings(deadline=None, max_examples=20)

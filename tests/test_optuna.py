@@ -22,11 +22,11 @@ from camobo import AdditiveCost, PaperCost, engine
 from camobo.cli import main
 from camobo.engine import Data, Plan
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError
+from camobo.inputs import Categorical, Integer, Real
 from camobo.optuna import CostAwareSampler, record
 from camobo.optuna.inputs import Inputs
 from camobo.problems import zdt3
 from camobo.report import report
-from camobo.space import Categorical, Integer, Real
 from camobo.trial import State
 from strategies import label, law
 

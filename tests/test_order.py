@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from camobo.errors import InvalidOrderError
+from camobo.inputs import Array
 from camobo.order import Order
-from camobo.space import Array
 from strategies import Stated, label, law, names, stated_orders
 
 

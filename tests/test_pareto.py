@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from camobo.inputs import Array
 from camobo.pareto import dominates, hypervolume, on_front
-from camobo.space import Array
 from strategies import law
 
 

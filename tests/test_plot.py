@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from camobo import plot
 from camobo.errors import InvalidOptionError, MissingExtraError, UnknownTrialError
+from camobo.inputs import Real
 from camobo.insight import Record
 from camobo.plot import model, objectives, progress, style
-from camobo.space import Real, Space
+from camobo.space import Space
 from camobo.study import Study
 from hostile import HOSTILE
 from samples import PARTS, hostile_record, sample

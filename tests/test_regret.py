@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from camobo import regret
 from camobo.cost import AdditiveCost, Discount, Moment, PaperCost
 from camobo.gp import Hyper, condition
+from camobo.inputs import Array, Integer, Real
 from camobo.problems import Problem, cross_holder, matyas_booth, zdt3
 from camobo.scalarize import chebyshev
-from camobo.space import Array, Integer, Real, Space
+from camobo.space import Space
 
 SQUARE = Space({"x1": Real(0, 1), "x2": Real(0, 1)})
 

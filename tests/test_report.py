@@ -22,11 +22,12 @@ from camobo.cost import AdditiveCost
 from camobo.engine import Plan
 from camobo.errors import InvalidOptionError, MissingExtraError, UnknownTrialError
 from camobo.expense import Comparison
+from camobo.inputs import Array, Categorical, Input, Real
 from camobo.insight import Check, Record
 from camobo.plot.style import visible
 from camobo.report import page, report, words
 from camobo.report.page import as_json, shared_hovers, tag
-from camobo.space import Array, Categorical, Input, Real, Space
+from camobo.space import Space
 from camobo.study import Study
 from camobo.trial import State, Trial
 from hostile import HOSTILE

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import camobo as cm
-from camobo.space import Param
+from camobo.inputs import Param
 
 PLANE = cm.Space({"dear": cm.Real(0, 1), "cheap": cm.Real(0, 1)})
 DONE, FAILED = cm.State.COMPLETE, cm.State.FAILED

@@ -11,9 +11,9 @@ from hypothesis.extra import numpy as hnp
 from scipy.stats import kstest
 from scipy.stats.qmc import discrepancy
 
+from camobo.inputs import Array
 from camobo.pareto import on_front
 from camobo.scalarize import chebyshev, directions, flat_weights, normal, quasi_random, reach
-from camobo.space import Array
 from strategies import law
 
 counts = st.integers(1, 12)

@@ -13,7 +13,8 @@ from scipy.stats import chisquare
 
 from camobo import space as space_module
 from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError
-from camobo.space import Array, Categorical, Input, Integer, Real, Space
+from camobo.inputs import Array, Categorical, Input, Integer, Real
+from camobo.space import Space
 from camobo.trial import State
 from strategies import categoricals, inputs, integers, law, params, reals, spaces, units, values
 

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import camobo as cm
-from camobo.space import Param
+from camobo.inputs import Param
 from strategies import label, law
 
 PLANE = cm.Space({"dear": cm.Real(0, 1), "cheap": cm.Real(0, 1)})

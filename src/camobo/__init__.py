@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     )
     from camobo.explanation import Explanation
     from camobo.history import Event
+    from camobo.inputs import Categorical, Integer, Real
     from camobo.order import Order
-    from camobo.space import Categorical, Integer, Real, Space
+    from camobo.space import Space
     from camobo.study import Study
     from camobo.trial import State, Trial
 
@@ -76,7 +77,8 @@ _HOMES = {
     "explanation": ("Explanation",),
     "history": ("Event",),
     "order": ("Order",),
-    "space": ("Categorical", "Integer", "Real", "Space"),
+    "inputs": ("Categorical", "Integer", "Real"),
+    "space": ("Space",),
     "study": ("Study",),
     "trial": ("State", "Trial"),
 }

@@ -20,7 +20,8 @@ from scipy.special import log_ndtr
 
 from camobo.cost import Discount
 from camobo.gp import GP
-from camobo.space import Array, Space
+from camobo.inputs import Array
+from camobo.space import Space
 
 _LEAST_Q = 1e-3  # below it log Q goes on as a straight line in Q
 _KNOWN = 0.03  # of an objective's standard deviation

@@ -23,7 +23,7 @@ from typing import IO, Any
 from camobo.checks import money, values_of
 from camobo.errors import InvalidOptionError, InvalidValueError
 from camobo.evaluate import Outcome, how_it_ended, kill_group, shortened, too_long
-from camobo.space import Param
+from camobo.inputs import Param
 from camobo.trial import Trial
 
 _PLACE = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from camobo.errors import InvalidOptionError, InvalidOrderError
+from camobo.inputs import Array
 from camobo.order import Order
-from camobo.space import Array
 
 _MOST_STRENGTH = 36.0  # beyond it 1 − exp(−strength) rounds to 1, and C must stay below 1
 

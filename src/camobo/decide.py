@@ -17,7 +17,7 @@ from camobo.checks import remark, values_of
 from camobo.engine import Models
 from camobo.errors import InvalidValueError, SpaceExhausted, TrialStateError, UnknownTrialError
 from camobo.history import Event, History, data_of, fold, free
-from camobo.space import Params
+from camobo.inputs import Params
 from camobo.trial import State, Trial
 
 

@@ -35,10 +35,11 @@ from camobo.acquisition import (
 )
 from camobo.blas import one_thread
 from camobo.cost import AdditiveCost, Moment, PaperCost
+from camobo.inputs import Array
 from camobo.maximize import maximise
 from camobo.pareto import on_front
 from camobo.scalarize import directions, flat_weights, normal, quasi_random, reach
-from camobo.space import Array, Space
+from camobo.space import Space
 
 Method: TypeAlias = Literal["default", "paper"]
 Beta: TypeAlias = Literal["practical", "theory"]

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn, Protocol, TypeAlias
 
 from camobo.checks import Values, values_of
-from camobo.space import Param, Params
+from camobo.inputs import Param, Params
 
 Function: TypeAlias = Callable[[dict[str, Param]], Values]
 

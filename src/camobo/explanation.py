@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from camobo import engine
 from camobo.history import History, data_of
-from camobo.space import Param
+from camobo.inputs import Param
 from camobo.trial import Trial
 
 

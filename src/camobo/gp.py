@@ -24,7 +24,7 @@ import numpy as np
 from scipy.linalg import lapack
 from scipy.linalg.blas import dtrsm, dtrsv
 
-from camobo.space import Array
+from camobo.inputs import Array
 
 KernelName: TypeAlias = Literal["se", "matern52"]
 Shape: TypeAlias = Callable[..., tuple[Array, Array]]

@@ -28,7 +28,8 @@ import numpy as np
 from camobo.checks import values_of
 from camobo.engine import Data, Plan
 from camobo.errors import StorageError
-from camobo.space import Array, Params, Space
+from camobo.inputs import Array, Params
+from camobo.space import Space
 from camobo.trial import State, Trial
 
 Kind: TypeAlias = Literal["planned", "asked", "renewed", "told", "amended", "failed", "released", "added"]

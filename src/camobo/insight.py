@@ -20,8 +20,8 @@ from camobo.blas import one_thread
 from camobo.engine import Data, Models, Plan
 from camobo.errors import InvalidOptionError, UnknownTrialError
 from camobo.gp import GP, evenly
+from camobo.inputs import Array, Categorical, Integer, Param
 from camobo.order import Order
-from camobo.space import Array, Categorical, Integer, Param
 from camobo.study import Study
 from camobo.trial import State, Trial
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from camobo.errors import SpaceExhausted
+from camobo.inputs import Array, Categorical, Integer
 from camobo.scalarize import quasi_random
-from camobo.space import Array, Categorical, Integer, Space
+from camobo.space import Space
 
 _SEARCHED_THROUGH = 2000  # points; beyond it candidates and neighbours are faster than all of them
 _SPREAD, _NEAR, _ANEW, _ON_EDGES, _REFINED, _LAST_RESORT = 256, 128, 64, 64, 5, 5000

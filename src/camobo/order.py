@@ -30,7 +30,7 @@ from functools import cached_property
 import numpy as np
 
 from camobo.errors import InvalidOrderError
-from camobo.space import Array
+from camobo.inputs import Array
 
 _TOKEN = re.compile(r"\s*(?:(?P<sign>[>=,])|(?P<name>[^\s>=,<][^>=,<]*?)(?=\s*(?:[>=,<]|$)))")
 _MOST_PREFIXES = 200_000  # sets of groups that can come first; beyond it a draw would take seconds

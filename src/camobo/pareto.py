@@ -12,7 +12,7 @@ import moocore
 import numpy as np
 from numpy.typing import NDArray
 
-from camobo.space import Array
+from camobo.inputs import Array
 
 
 def dominates(a: Array, b: Array) -> bool:

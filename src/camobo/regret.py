@@ -24,9 +24,10 @@ from numpy.typing import NDArray
 from camobo.acquisition import beta_theory
 from camobo.cost import Discount
 from camobo.gp import SHAPES, Hyper, KernelName
+from camobo.inputs import Array
 from camobo.pareto import on_front
 from camobo.scalarize import chebyshev, quasi_random
-from camobo.space import Array, Space
+from camobo.space import Space
 
 _DENSE, _STARTS, _ROUNDS, _WAYS = 1 << 15, 4, 36, 8
 _MARKED = 5  # inputs whose ends and middles are all combined
@@ -57,7 +58,7 @@ class Survey:
 def survey(space: Space, function: Callable[[Array], Array], *, count: int = _DENSE, seed: int = 0) -> Survey:
     """Sample (n, d) -> (n, M), larger better, densely over the space: everywhere, and on the faces at the cheap end.
 
-    >>> from camobo.space import Real
+    >>> from camobo.inputs import Real
     >>> square = Space({"x1": Real(0, 1), "x2": Real(0, 1)})
     >>> made = survey(square, lambda u: np.column_stack([u[:, 0], 3.0 - 2.0 * u[:, 1]]), count=256)
     >>> made.worst.tolist(), made.best.tolist()

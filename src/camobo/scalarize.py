@@ -10,7 +10,7 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from camobo.space import Array
+from camobo.inputs import Array
 
 
 def chebyshev(values: Array, weights: Array, reference: Array) -> Array:

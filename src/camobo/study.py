@@ -27,7 +27,8 @@ from camobo.errors import InvalidOptionError, StorageError
 from camobo.evaluate import Function, Outcome
 from camobo.explanation import Explanation
 from camobo.history import Event, History, fold
-from camobo.space import Params, Space
+from camobo.inputs import Params
+from camobo.space import Space
 from camobo.store import Storage, Store, Transaction, begin_study, load_study
 from camobo.trial import Trial
 from camobo.workers import jobs_of

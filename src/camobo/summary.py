@@ -9,7 +9,7 @@ import numpy as np
 from camobo import pareto
 from camobo.checks import Values, values_of
 from camobo.history import History, complete, signed
-from camobo.space import Categorical
+from camobo.inputs import Categorical
 from camobo.trial import Trial
 
 

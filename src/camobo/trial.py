@@ -9,7 +9,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
-from camobo.space import Param
+from camobo.inputs import Param
 
 
 class State(str, Enum):

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import camobo as cm
 from camobo import engine
 from camobo.history import plain
-from camobo.space import Param
+from camobo.inputs import Param
 from camobo.store import MemoryStore, Storage, open_store
 
 SPACE = cm.Space(

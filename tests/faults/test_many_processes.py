@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import camobo as cm
-from camobo.space import Param
+from camobo.inputs import Param
 from processes import Say, forked, heard
 
 LONG = bool(os.environ.get("CAMOBO_LONG"))

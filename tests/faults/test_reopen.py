@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import camobo as cm
-from camobo.space import Param
+from camobo.inputs import Param
 
 LONG = bool(os.environ.get("CAMOBO_LONG"))
 TRIALS = 40 if LONG else 14

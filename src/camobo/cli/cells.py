@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias
 from camobo.cli.words import nearest, number
 from camobo.engine import Plan
 from camobo.errors import CamoboError, InvalidValueError
-from camobo.space import Categorical, Input, Param
+from camobo.inputs import Categorical, Input, Param
 from camobo.trial import Trial
 
 _STARTS = "(?:^|(?<=[;\t\r\n\v\f]))"

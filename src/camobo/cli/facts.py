@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from camobo.history import Event, plain
-from camobo.space import Categorical
+from camobo.inputs import Categorical
 from camobo.trial import State, Trial
 
 if TYPE_CHECKING:

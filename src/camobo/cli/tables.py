@@ -16,7 +16,7 @@ from camobo.errors import InvalidOptionError, InvalidValueError, TrialStateError
 if TYPE_CHECKING:
     from camobo.cli.sheets import Row
     from camobo.engine import Plan
-    from camobo.space import Param
+    from camobo.inputs import Param
     from camobo.study import Study
     from camobo.trial import Trial
 

@@ -14,8 +14,8 @@ import numpy as np
 import optuna
 from optuna.trial import FrozenTrial
 
+from camobo.inputs import Array
 from camobo.optuna.inputs import Inputs
-from camobo.space import Array
 
 _PREFIX = "camobo:claim:"
 _SIZE = 2000  # characters; Optuna's databases keep up to 2045

@@ -21,7 +21,8 @@ import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from camobo.errors import InvalidSpaceError, InvalidValueError
-from camobo.space import Array, Categorical, Input, Integer, Param, Real, Space
+from camobo.inputs import Array, Categorical, Input, Integer, Param, Real
+from camobo.space import Space
 
 Dear: TypeAlias = Mapping[str, Any]
 """For each parameter that does not cost more as it rises: "low", or a categorical's dear choices, dearest first."""

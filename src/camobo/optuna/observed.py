@@ -9,10 +9,10 @@ import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
 from camobo.engine import Data, Plan
+from camobo.inputs import Array
 from camobo.optuna import claims
 from camobo.optuna.inputs import Inputs
 from camobo.optuna.records import constraints_of
-from camobo.space import Array
 
 
 def data(trials: Sequence[FrozenTrial], step: int, inputs: Inputs, plan: Plan) -> Data:

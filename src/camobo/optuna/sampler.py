@@ -38,11 +38,11 @@ from camobo.checks import whole
 from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
 from camobo.engine import Method, Models, Plan
 from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
+from camobo.inputs import Array, Categorical
 from camobo.optuna import claims, observed
 from camobo.optuna.inputs import Dear, Inputs, only_value
 from camobo.optuna.records import constraints_of, objectives_of
 from camobo.order import Order
-from camobo.space import Array, Categorical
 
 _log = logging.getLogger("camobo")
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from camobo.inputs import Array
 from camobo.paper.table import Interval, Summary, in_order, mean, share, versus
-from camobo.space import Array
 
 _SAME, _NEARLY_ALL, _FEW = 0.02, 0.95, 10
 HOLDS, ONLY_ASCENDING, FAILS, OPEN = "holds", "holds only with ascending weights", "does not hold", "cannot be told"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from camobo.errors import InvalidOptionError, MissingExtraError
+from camobo.inputs import Array
 from camobo.paper.experiments import Method
-from camobo.space import Array
 
 COLOURS: Mapping[Method, str] = {
     "mo-ucb": "#4D4D4D",

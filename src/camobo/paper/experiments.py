@@ -9,9 +9,10 @@ from typing import Any, Literal, TypeAlias
 
 from camobo.cost import AdditiveCost, PaperCost
 from camobo.errors import InvalidOptionError
+from camobo.inputs import Array, Integer, Real
 from camobo.paper import steel
 from camobo.problems import Problem, cross_holder, matyas_booth, zdt3
-from camobo.space import Array, Integer, Real, Space
+from camobo.space import Space
 
 Options: TypeAlias = Mapping[str, Any]
 Method: TypeAlias = Literal["mo-ucb", "paper", "printed", "additive"]

@@ -14,6 +14,7 @@ import numpy as np
 
 from camobo import regret
 from camobo.errors import InvalidOptionError
+from camobo.inputs import Array
 from camobo.order import Order
 from camobo.paper.drawing import COLOURS, MARKERS, band, logarithmic, pyplot, save
 from camobo.paper.experiments import METHODS, Experiment, Method, experiment
@@ -21,7 +22,6 @@ from camobo.paper.folder import Setting
 from camobo.paper.runs import surveyed
 from camobo.paper.summary import Curves, scale_of, signs_of
 from camobo.pareto import on_front
-from camobo.space import Array
 
 
 def draw(folder: Path, setting: Setting, found: Mapping[Method, Curves]) -> list[Path]:

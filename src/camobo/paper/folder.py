@@ -20,8 +20,8 @@ import numpy as np
 
 import camobo
 from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.inputs import Array
 from camobo.paper.experiments import METHODS, Method, Options
-from camobo.space import Array
 
 _SETTINGS, _RUNS = "settings.json", "runs"
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from camobo.space import Array, Real, Space
+from camobo.inputs import Array, Real
+from camobo.space import Space
 
 SPACE = Space({"nickel": Real(0, 20, unit="%"), "chromium": Real(0, 20, unit="%")})
 WEAKEST, STRONGEST = 246.0, 527.190475

@@ -17,12 +17,12 @@ import numpy as np
 
 from camobo import regret
 from camobo.errors import InvalidValueError
+from camobo.inputs import Array
 from camobo.order import Order
 from camobo.paper.experiments import METHODS, Experiment, Method, experiment
 from camobo.paper.folder import Record, Setting, machine, read_json, write_json
 from camobo.paper.runs import surveyed
 from camobo.pareto import hypervolume, on_front
-from camobo.space import Array
 
 _SUMMARY = "summary.json"
 _EVALUATION = 0.1  # of the sum of the prices, what an evaluation costs whatever its inputs

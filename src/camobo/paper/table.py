@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from camobo.errors import InvalidOptionError
+from camobo.inputs import Array
 from camobo.paper.experiments import METHODS, Published, experiment
-from camobo.space import Array
 
 Numbers: TypeAlias = Mapping[str, Any]
 Summary: TypeAlias = Mapping[str, Any]

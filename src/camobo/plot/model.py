@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from camobo.errors import InvalidOptionError
+from camobo.inputs import Categorical
 from camobo.insight import FEWEST_FOR_A_MODEL, NORMAL_95, Check, Record, Slice, checks, chosen_trial, models_of, slices
 from camobo.plot.style import (
     ACCENT,
@@ -26,7 +27,6 @@ from camobo.plot.style import (
     shown,
     ticks,
 )
-from camobo.space import Categorical
 from camobo.trial import Trial
 
 TOO_FEW = f"Models need at least {FEWEST_FOR_A_MODEL} complete trials"

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from camobo.expense import weighted_use
+from camobo.inputs import Array
 from camobo.insight import Record
 from camobo.plot.style import (
     ACCENT,
@@ -25,7 +26,6 @@ from camobo.plot.style import (
     number,
     whole_axis,
 )
-from camobo.space import Array
 from camobo.trial import Trial
 
 _SHADES = 5

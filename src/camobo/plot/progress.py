@@ -9,6 +9,7 @@ import numpy as np
 from camobo.errors import InvalidOptionError
 from camobo.expense import fading, spend, uses
 from camobo.gp import evenly
+from camobo.inputs import Categorical
 from camobo.insight import Record, volumes
 from camobo.plot.style import (
     ACCENT,
@@ -27,7 +28,6 @@ from camobo.plot.style import (
     unit_of,
     whole_axis,
 )
-from camobo.space import Categorical
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MOST_POINTS = 800  # of a line; more could not be told apart, and make a report heavy

@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from camobo.inputs import Categorical, Param
 from camobo.insight import Record
-from camobo.space import Categorical, Param
 from camobo.trial import Trial
 
 Spec: TypeAlias = dict[str, Any]

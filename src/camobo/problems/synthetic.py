@@ -20,10 +20,11 @@ from typing import Literal
 import numpy as np
 
 from camobo.errors import InvalidOptionError, InvalidSpaceError
+from camobo.inputs import Real
 from camobo.problems import functions
 from camobo.problems.functions import Floats
 from camobo.problems.problem import Problem
-from camobo.space import Real, Space
+from camobo.space import Space
 
 
 def zdt3(inputs: int = 5) -> Problem:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from camobo.expense import Use
+from camobo.inputs import Categorical, Input
 from camobo.insight import Record
 from camobo.plot.style import dearness_colours, number, shown, unit_of
 from camobo.report.page import Html, join, tag, typed
-from camobo.space import Categorical, Input
 from camobo.trial import Trial
 
 MOST_ROWS = 500
