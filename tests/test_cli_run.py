@@ -80,6 +80,24 @@ def test_some_failures_do_not_fail_a_run(tmp_path: Path) -> None:
     assert (done.json["evaluated"], done.json["failed"]) == (4, 2)
 
 
+def test_a_run_counts_its_own_trials_and_not_those_of_another(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path)
+    (tmp_path / "slow.py").write_text("import time; time.sleep(0.3)\n" + TRAIN)
+    camobo("new", problem)
+    study = problem.with_suffix(".db")
+    other = start("run", study, "--", sys.executable, str(tmp_path / "slow.py"), "{trees}", "{depth}")
+    with cm.Study.load(study) as watched:
+        while not watched.trials:
+            time.sleep(0.05)
+    failing = camobo("run", study, "-n", "3", "--", sys.executable, "-c", "raise SystemExit(3)")
+    assert failing.code == 1
+    assert "3 evaluated, 3 of them failed." in failing.out
+    out, _ = other.communicate(timeout=120)
+    complete = sum(trial.state is cm.State.COMPLETE for trial in cm.Study.load(study).trials)
+    assert f"{complete} evaluated, 0 of them failed." in out
+    assert other.returncode == 0
+
+
 def test_a_timeout_in_seconds_or_words_stops_a_command(tmp_path: Path) -> None:
     problem, _ = forest(tmp_path)
     began = time.monotonic()

@@ -43,7 +43,7 @@ class Desk:
     held: Callable[[], Sequence[Trial]]
     """The trials that were handed out here and are still open."""
     trials: Callable[[], Sequence[Trial]]
-    facts: Callable[[], tuple[float, Mapping[str, Any]]]
+    facts: Callable[[], tuple[float, float | None, Mapping[str, Any]]]
     """The hypervolume, and how much of the dear inputs was used."""
     lease: timedelta | None
 

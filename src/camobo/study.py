@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import getpass
+import math
 import os
 import socket
 import threading
@@ -354,7 +355,7 @@ class Study:
         length = duration("lease", lease)
         limit = duration("timeout", timeout)
         many = jobs_of(executor, None if jobs is None else whole("jobs", jobs, 1))
-        name = owner_name(owner) or f"{self._who}@{socket.gethostname()}:{os.getpid()}"
+        name = owner_name(owner) or worker_name()
         budget = self._planned(count)
         most = budget if count is None else None
         first = self._now().count
@@ -365,7 +366,7 @@ class Study:
             renew=lambda trial: self.renew(trial, length),
             held=lambda: [trial for trial in self.trials if decide.holds(name, trial) and trial.held >= first],
             trials=lambda: self.trials,
-            facts=lambda: (self.hypervolume(), self._dear_usage()),
+            facts=lambda: (self.hypervolume(), self._spent(), self._dear_usage()),
             lease=length,
         )
         run.optimize(
@@ -401,6 +402,11 @@ class Study:
         fresh = {name: value for name, value in outcome.values.items() if name not in known}
         return self.tell(trial, fresh, cost=outcome.cost)
 
+    def _spent(self) -> float | None:
+        """What was told of costs, added up; None if nothing was."""
+        told = [trial.cost for trial in self.trials if trial.cost is not None]
+        return math.fsum(told) if told else None
+
     def _dear_usage(self) -> dict[str, Any]:
         """How much was used of the inputs the cost names."""
         cost, used = self.plan.cost, self.usage()
@@ -428,6 +434,11 @@ class Study:
         with self._lock:
             *events, asked = self._store.events(0, record.asked + 1)
         return explanation.explain(record, fold(self._first, decide.known_to(events, asked)))
+
+
+def worker_name() -> str:
+    """This user, host and process: who `optimize` evaluates for unless told otherwise."""
+    return f"{_login()}@{socket.gethostname()}:{os.getpid()}"
 
 
 def _login() -> str:

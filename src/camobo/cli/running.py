@@ -60,7 +60,9 @@ def run(
       camobo run postgresql+psycopg://server/forest -- python train.py
     """
     from camobo.command import Command
+    from camobo.study import worker_name
 
+    name = owner or worker_name()
     with _open(study, storage) as opened, _terminated(), _warnings():
         first = {trial.number for trial in opened.trials if not trial.state.open}
         opened.optimize(
@@ -68,11 +70,11 @@ def run(
             n,
             jobs=jobs,
             timeout=words.time_of("timeout", timeout),
-            owner=owner,
+            owner=name,
             lease=words.time_of("lease", lease),
         )
-        fresh = [trial for trial in opened.trials if not trial.state.open and trial.number not in first]
-        _finish(opened, fresh, json)
+        ended = (trial for trial in opened.trials if not trial.state.open and trial.number not in first)
+        _finish(opened, [trial for trial in ended if trial.owner == name], json)
 
 
 @contextmanager
@@ -136,7 +138,8 @@ def _finish(study: Study, trials: list[Trial], json: bool) -> None:
         show.as_json(facts)
     elif trials:
         show.say(f"{study.storage}: {len(trials)} evaluated, {len(failed)} of them failed.")
-        show.say(f"hypervolume {show.cell(facts['hypervolume'])}, {len(facts['front'])} trials on the front.")
+        found = words.counted(len(facts["front"]), "trial")
+        show.say(f"hypervolume {show.cell(facts['hypervolume'])}, {found} on the front.")
     else:
         show.say(f"{study.storage}: the budget of {study.budget} is met, nothing was left to do. For more give -n.")
     if trials and len(failed) == len(trials):

@@ -56,7 +56,7 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
         places = [total[trial.number] for trial in trials]
         label = "costs told so far" if spent.told else "use so far, weighted by the order"
         if spent.missing:
-            label += f" ({spent.missing} trials told none)"
+            label += f" ({spent.missing} {'trial' if spent.missing == 1 else 'trials'} told none)"
         across = axis(label)
     data = [
         {

@@ -38,13 +38,15 @@ _WIDE = 60
 
 
 def visible(text: object) -> str:
-    """Text on one line, with what could break a file or turn a line around replaced by a mark.
+    """Text on one line, line breaks as blanks, with what could break a file or turn a line around replaced by a mark.
 
     >>> visible("a\\nb\\u202ec\\ud800")
-    'a�b�c�'
+    'a b�c�'
     """
     return "".join(
-        "\ufffd"
+        " "
+        if letter in "\n\r\t"
+        else "\ufffd"
         if letter in _DIRECTION_CONTROLS or unicodedata.category(letter) in ("Cc", "Cs", "Cn", "Zl", "Zp")
         else letter
         for letter in str(text)

@@ -27,6 +27,7 @@
     const layout = { ...source, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
     layout.font = { ...source.font, color: colours.ink, size: tight ? 11 : 13 };
     layout.margin = { l: 44, r: tight ? 8 : 20, t: tight ? 12 : 24, b: 40 };
+    layout.modebar = { bgcolor: "rgba(0,0,0,0)", color: colours.soft, activecolor: colours.ink };
     layout.hoverlabel = { ...source.hoverlabel, bgcolor: colours.card, bordercolor: colours.soft,
       font: { ...source.hoverlabel.font, color: colours.ink, size: 12 } };
     for (const key of Object.keys(source)) {
