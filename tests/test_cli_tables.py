@@ -104,6 +104,43 @@ class TestRoundTrip:
         file.write_text("state,nickel,chromium,soak,quench,strength,corrosion,note\nComplete,1,2,3,oil,4,5\n")
         assert camobo("import", study, file).out == "1 added.\n"
 
+    def test_a_file_cut_off_inside_its_last_row_is_refused(self, tmp_path: Path) -> None:
+        study, file = alloy(tmp_path), tmp_path / "cut.csv"
+        head, rows = "nickel,chromium,soak,quench,strength,corrosion,cost,note\n", "1,2,3,oil,4,5\n1,2,4,oil,400,1.0"
+        file.write_text(head + rows)
+        done = camobo("import", study, file)
+        assert done.code == 1
+        for said in ("line 3", "6 of 8 cells", "cut off", "end it with a line break"):
+            assert said in done.err
+        assert cm.Study.load(study).trials == ()
+        file.write_text(head + rows + "47,,")
+        assert camobo("import", study, file).out == "2 added.\n"
+
+    def test_a_row_that_is_complete_without_results_or_open_with_all_is_refused(self, tmp_path: Path) -> None:
+        study, file = alloy(tmp_path), tmp_path / "old.csv"
+        head = "state,nickel,chromium,soak,quench,strength,corrosion\ncomplete,1,2,3,oil,4,5\n"
+        for row, said in (
+            ("complete,1,2\n", "no results in strength, corrosion"),
+            ("pending,1,2,3,oil,4,5\n", "is pending"),
+        ):
+            file.write_text(head + row)
+            done = camobo("import", study, file)
+            assert (done.code, cm.Study.load(study).trials) == (1, ())
+            assert "line 3" in done.err
+            assert said in done.err
+
+    def test_a_trial_measured_in_part_is_not_called_one_without_results(self, tmp_path: Path) -> None:
+        study, file = alloy(tmp_path), tmp_path / "all.csv"
+        camobo("ask", study, "-n", "3")
+        camobo("tell", study, "0", "strength=1")
+        camobo("tell", study, "2", "strength=1", "corrosion=2")
+        camobo("amend", study, "2", "--withdraw", "-r", "wrong sample")
+        camobo("export", study, "-o", file)
+        done = camobo("import", study, file)
+        assert done.out == "0 added, 2 without results passed over, 1 measured in part passed over.\n"
+        facts = camobo("import", study, file, "--json").json
+        assert (facts["without_results"], facts["in_part"]) == (2, 1)
+
     def test_importing_twice_adds_nothing_twice(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)
         file = tmp_path / "old.csv"

@@ -137,7 +137,7 @@ DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "front": ([], {"objectives", "hypervolume", "trials"}),
     "explain": (["5"], {"trial", "predictions", "promise", "cost", "without_cost"}),
     "log": ([], {"events"}),
-    "import": ([], {"trials", "there_before", "without_results"}),
+    "import": ([], {"trials", "there_before", "without_results", "in_part"}),
     "run": (["-n", "1", "--", "echo", '{{"strength": 1, "corrosion": 2}}'],
             {"study", "evaluated", "failed", "hypervolume", "front"}),
 }  # fmt: skip

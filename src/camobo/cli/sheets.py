@@ -36,9 +36,15 @@ _DATABASE = b"SQLite format 3\0"
 class Row:
     """A line of a file: where it stands, and its cells by column."""
 
-    place: str
+    file: str
+    line: int
     cells: dict[tuple[str, str], str]
     """By kind and name: ("objective", "strength")."""
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for errors."""
+        return f"{self.file}, line {self.line}"
 
     def get(self, kind: str, name: str) -> str:
         """A cell as it stands there; empty if there is no such column."""
@@ -154,8 +160,10 @@ def read_rows(path: str, plan: Plan) -> list[Row]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     columns: list[Heading] | None = None
     rows: list[Row] = []
+    last = None if text.endswith(("\n", "\r")) else len(io.StringIO(text, newline="").readlines())
     while True:
-        place = f"{name}, line {reader.line_num + 1}"
+        line = reader.line_num + 1
+        place = f"{name}, line {line}"
         try:
             cells = next(reader, None)
         except csv.Error as error:
@@ -167,7 +175,12 @@ def read_rows(path: str, plan: Plan) -> list[Row]:
         if columns is None:
             columns = _columns(place, cells, known)
             continue
-        rows.append(_row(place, cells, columns))
+        rows.append(Row(name, line, _by_column(place, cells, columns)))
+        if len(cells) < len(columns) and reader.line_num == last:
+            raise InvalidValueError(
+                f"{place}: the file ends inside this row, after {len(cells)} of {len(columns)} cells and without a "
+                "line break, as if it were cut off. Get the whole file; if this is all of it, end it with a line break."
+            )
     if columns is None:
         raise InvalidValueError(f"{name}: is empty. Need a first line with the names of the columns: {_listed(known)}.")
     return rows
@@ -224,14 +237,14 @@ def _columns(place: str, cells: list[str], known: dict[str, Heading]) -> list[He
     return found
 
 
-def _row(place: str, cells: list[str], columns: list[Heading]) -> Row:
+def _by_column(place: str, cells: list[str], columns: list[Heading]) -> dict[tuple[str, str], str]:
     if any(cell.strip() for cell in cells[len(columns) :]):
         raise InvalidValueError(
             f"{place}: has {len(cells)} cells, the first line {len(columns)}. "
             "A comma in a number or a text? Write numbers with a point, and put text in quotes."
         )
     filled = [*cells, *[""] * (len(columns) - len(cells))]  # a row may end where its last cells are empty
-    return Row(place, {(c.kind, c.name): cell for c, cell in zip(columns, filled, strict=False)})
+    return {(c.kind, c.name): cell for c, cell in zip(columns, filled, strict=False)}
 
 
 def column_of(plan: Plan, kind: str, name: str) -> str:

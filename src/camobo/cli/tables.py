@@ -74,8 +74,8 @@ def import_(study: StudyPlace, file: CsvFile, json: AsJson = False) -> None:
     """Add experiments done before, from a CSV file: all its rows or none.
 
     It needs a column for every input and objective; cost and note may be there too. What export wrote can be read.
-    Rows without results, and rows that the study has already, are passed over. What is added informs the models
-    and does not count against the budget.
+    Rows without results or, if their state says that they are open or failed, with a part of them are passed over, as
+    are rows that the study has already. What is added informs the models and does not count against the budget.
 
     \b
     Examples:
@@ -86,11 +86,13 @@ def import_(study: StudyPlace, file: CsvFile, json: AsJson = False) -> None:
     with arguments.open_study(study) as opened:
         done = _add_rows(opened, file)
     if json:
-        show.as_json({**trials_facts(done.trials), "there_before": done.before, "without_results": done.empty})
+        passed = {"there_before": done.before, "without_results": done.empty, "in_part": done.in_part}
+        show.as_json({**trials_facts(done.trials), **passed})
         return
     said = [f"{len(done.trials)} added"]
     said += [f"{done.before} there already"] if done.before else []
     said += [f"{done.empty} without results passed over"] if done.empty else []
+    said += [f"{done.in_part} measured in part passed over"] if done.in_part else []
     show.say(", ".join(said) + ".")
 
 
@@ -102,21 +104,24 @@ class Done:
     before: int
     """Rows that were known already."""
     empty: int = 0
-    """Rows without results."""
+    """Rows without results that count."""
+    in_part: int = 0
+    """Rows of open trials with some of their results."""
 
 
 def _add_rows(study: Study, path: str) -> Done:
     from camobo.cli.cells import read_param
     from camobo.cli.sheets import column_of, read_rows
 
-    plan, added, before, empty = study.plan, list[Any](), 0, 0
+    plan, added, before, empty, in_part = study.plan, list[Any](), 0, 0, 0
     rows = read_rows(path, plan)
     _need_columns(path, plan, rows)
     with study.together():
         known = {_fingerprint(trial.params, trial.values) for trial in study.trials if trial.values}
         for row in rows:
-            if row.blank("objective") or _state(row) not in ("", "complete"):
-                empty += 1
+            if not _complete(plan, row):
+                partly = not row.blank("objective") and _state(row) != "failed"  # failed, it was perhaps withdrawn
+                in_part, empty = in_part + partly, empty + (not partly)
                 continue
             params: dict[str, Param] = {}
             for name, given in plan.space.inputs.items():
@@ -129,7 +134,27 @@ def _add_rows(study: Study, path: str) -> Done:
                 continue
             with row.placed():
                 added.append(study.add(params, values, cost=cost, note=row.text("note")))
-    return Done(added, before, empty)
+    return Done(added, before, empty, in_part)
+
+
+def _complete(plan: Plan, row: Row) -> bool:
+    """Whether a row is to be added; an error if its state and its results contradict each other."""
+    from camobo.cli.sheets import column_of
+
+    state = _state(row)
+    there = [bool(row.get("objective", name).strip()) for name in plan.objectives]
+    columns = ", ".join(column_of(plan, "objective", name) for name in plan.objectives)
+    if state == "complete" and not any(there):
+        raise InvalidValueError(
+            f"{row.place}: its state is complete, but there are no results in {columns}. "
+            "Fill them in, or take the row out."
+        )
+    if state in ("pending", "released") and all(there):
+        raise InvalidValueError(
+            f"{row.at('state')}: is {state}, but all results are there, in {columns}. "
+            "If they count write complete, else empty their cells."
+        )
+    return any(there) and state in ("", "complete")
 
 
 def _state(row: Row) -> str:
