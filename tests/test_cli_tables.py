@@ -213,6 +213,55 @@ class TestSheet:
         assert failed.reason == "=cracked"
         assert last.values == {"strength": 1.0, "corrosion": -2e-3}
 
+    @pytest.mark.parametrize("word", ["no", "No", "FALSE", "0", "n", "'-", "-", "none", " no "])
+    def test_a_word_that_says_it_did_not_fail_does_not_fail_a_trial(self, tmp_path: Path, word: str) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study)
+        for results in (",", "1,2"):
+            sheet.write_text(f"trial,strength,corrosion,failed\n0,{results},{word}\n")
+            done = camobo("tell", study, "--csv", sheet)
+            assert done.code == 1
+            assert "line 2, column failed" in done.err
+            assert "Leave it empty, or write why it failed." in done.err
+        assert cm.Study.load(study).trials[0].state is cm.State.PENDING
+
+    @pytest.mark.parametrize(
+        ("one", "other", "what"),
+        [("0,1,2,,", "0,1,3,,", "corrosion"), ("0,1,2,,", "0,,,,cracked", "outcome"), ("0,,,,a", "0,,,,b", "reason"),
+         ("0,1,,a,", "0,,2,b,", "note")],
+    )  # fmt: skip
+    def test_a_sheet_that_contradicts_itself_is_refused(self, tmp_path: Path, one: str, other: str, what: str) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study, "-n", "2")
+        sheet.write_text(f"trial,strength,corrosion,note,failed\n{one}\n1,5,6,,\n{other}\n")
+        done = camobo("tell", study, "--csv", sheet)
+        assert done.code == 1
+        assert "lines 2 and 4 both give trial 0" in done.err
+        assert what in done.err
+        assert "amend" not in done.err
+        assert [trial.values for trial in cm.Study.load(study).trials] == [None, None]
+
+    def test_rows_of_one_trial_that_agree_are_told_together(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study)
+        sheet.write_text("trial,strength,corrosion\n0,1,\n0,1.0,2\n0,1,2\n")
+        assert camobo("tell", study, "--csv", sheet).out.endswith("2 told, 1 told before.\n")
+        assert cm.Study.load(study).trials[0].values == {"strength": 1.0, "corrosion": 2.0}
+
+    def test_a_note_that_comes_after_its_result_is_not_dropped_in_silence(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study, "-n", "2")
+        sheet.write_text("trial,strength,corrosion,note\n0,1,2,a\n1,1,,\n")
+        assert camobo("tell", study, "--csv", sheet).code == 0
+        assert camobo("tell", study, "--csv", sheet).err == ""
+        sheet.write_text("trial,strength,corrosion,note\n0,1,2,furnace B\n1,1,,b\n")
+        done = camobo("tell", study, "--csv", sheet)
+        assert done.out == "0 told, 2 told before.\n"
+        complete, in_part = done.err.splitlines()
+        assert "line 2: trial 0 was told before; its note here was not kept" in complete
+        assert "amend" in complete
+        assert "results still to come" in in_part
+
     def test_a_sheet_goes_to_standard_output_and_comes_from_standard_input(self, tmp_path: Path) -> None:
         from commands import start
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 _PANEL = "Files"
+_NOT_FAILED = ("no", "n", "not", "none", "false", "f", "0", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "na", "n/a", "ok")
+"""What people write in column failed when a trial did not fail."""
 
 
 class Some(str, Enum):
@@ -107,6 +109,8 @@ class Done:
     """Rows without results that count."""
     in_part: int = 0
     """Rows of open trials with some of their results."""
+    lost: tuple[str, ...] = ()
+    """What rows told before say in addition, which was not recorded."""
 
 
 def _add_rows(study: Study, path: str) -> Done:
@@ -197,25 +201,82 @@ def tell_sheet(study: Study, path: str) -> Done:
     """Tell all results of a sheet, or none."""
     from camobo.cli.sheets import read_rows
 
-    told, before = list[Any](), 0
+    told, before, lost = list[Any](), 0, list[str]()
     rows = read_rows(path, study.plan)
     if rows and ("about", "trial") not in rows[0].cells:
         raise InvalidValueError(
             f"{path}: there is no column 'trial'. For experiments that were not asked for use camobo import."
         )
+    _same_story(study.plan, rows)
     with study.together():
         plan = study.plan
         for row in rows:
             with row.placed():
                 done = _tell_row(study, plan, row)
-            told += [done] if done is not None else []
-            before += done is None and (not row.blank("objective") or row.text("failed") is not None)
-    return Done(told, before)
+            if done is not None:
+                told.append(done)
+            elif not row.blank("objective") or row.text("failed") is not None:
+                before += 1
+                lost += _not_kept(study, row)
+    return Done(told, before, lost=tuple(lost))
+
+
+def _same_story(plan: Plan, rows: list[Row]) -> None:
+    """Refuse a sheet in which two rows say different things of one trial."""
+    first: dict[tuple[int, str], tuple[Row, Any]] = {}
+    for row in rows:
+        with row.placed():
+            values, why = _results(plan, row), _why(row)
+            if not values and why is None:
+                continue
+            number = words.trial_number(row.get("about", "trial"), row.at("trial"))
+            cost = words.amount(row.at("cost"), row.text("cost"))
+        said = {**{f"result for {name}": value for name, value in values.items()}, "reason to have failed": why}
+        said |= {"cost": cost, "note": row.text("note"), "outcome": "measured" if why is None else "failed"}
+        for what, fact in said.items():
+            other, before = first.setdefault((number, what), (row, fact)) if fact is not None else (row, fact)
+            if before != fact:
+                raise InvalidValueError(
+                    f"{row.file}: lines {other.line} and {row.line} both give trial {number}, with a different {what}: "
+                    f"{before!r} and {fact!r}. Take one of them out; nothing of the sheet was recorded."
+                )
+
+
+def _why(row: Row) -> str | None:
+    """Why a trial failed, if it did."""
+    why = row.text("failed")
+    if why is not None and why.strip().casefold() in _NOT_FAILED:
+        raise InvalidValueError(
+            f"{row.at('failed')}: any text here fails the trial, and this is {why!r}. "
+            "Leave it empty, or write why it failed."
+        )
+    return why
+
+
+def _not_kept(study: Study, row: Row) -> list[str]:
+    """What a row told before says in addition, which is recorded with a result only."""
+    number = words.trial_number(row.get("about", "trial"))
+    trial, note = study.trials[number], row.text("note")
+    cost = words.amount(row.at("cost"), row.text("cost"))
+    extra = ["cost"] if cost is not None and cost != trial.cost else []
+    extra += ["note"] if note is not None and note != trial.note else []
+    if not extra:
+        return []
+    name, value = next(iter((trial.values or {}).items()), (None, None))
+    if trial.state.open:
+        mend = "Tell it with the results still to come."
+    elif trial.state.value == "failed" or name is None:
+        mend = "Keep it elsewhere."
+    else:
+        dashes = ["--"] if name.startswith("-") else []
+        command = words.typed("camobo", "amend", study.storage, str(number))
+        mend = f"To have it in the log: {command} --reason … {words.typed(*dashes, f'{name}={value!r}')}"
+    return [f"{row.place}: trial {number} was told before; its {' and '.join(extra)} here was not kept. {mend}"]
 
 
 def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
     """Tell a row's result; None if it has none, or none that is new."""
-    values, why = _results(plan, row), row.text("failed")
+    values, why = _results(plan, row), _why(row)
     cost, note = words.amount(row.at("cost"), row.text("cost")), row.text("note")
     if not values and why is None:
         if cost is not None or (note is not None and "state" not in {name for _, name in row.cells}):

@@ -113,7 +113,7 @@ def tell(
 
     Some objectives may be told now and the others later. A sheet counts as a whole or, if anything in it is wrong, not
     at all. Its rows without results are passed over, as are those told before, so one sheet can be filled in bit by
-    bit and told again. In its column "failed" write why a trial could not be measured.
+    bit and told again. In its column "failed" write why a trial could not be measured; leave it empty otherwise.
 
     \b
     Examples:
@@ -132,7 +132,7 @@ def tell(
             from camobo.cli.tables import tell_sheet
 
             told = tell_sheet(opened, csv)
-            trials, before = told.trials, told.before
+            trials, before, lost = told.trials, told.before, told.lost
         else:
             number = words.trial_number(trial or "")
             results = words.pairs(values or [], list(opened.objectives))
@@ -140,8 +140,11 @@ def tell(
                 raise InvalidOptionError(
                     f"values: need at least one result, such as {next(iter(opened.objectives))}=0.31. {words.FAILED}"
                 )
-            trials, before = [opened.tell(number, results, cost=words.amount("--cost", cost), note=note)], 0
+            trials = [opened.tell(number, results, cost=words.amount("--cost", cost), note=note)]
+            before, lost = 0, ()
         plan = opened.plan
+    for what in lost:
+        show.hint(what)
     if json:
         show.as_json({**trials_facts(trials), "told_before": before})
         return
