@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import pty
 import re
@@ -8,11 +10,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import camobo as cm
-from camobo.cli import app, main
+from camobo.cli import app, main, show
 from camobo.paper import command as paper
 from commands import SOURCE, alloy, apart, camobo, start
+from strategies import law
 
 COMMANDS = [
     "init", "new", "demo", "ask", "tell", "amend", "fail", "release", "status", "front", "explain", "log", "report",
@@ -137,6 +142,47 @@ class TestOutput:
         assert process.returncode == 0
         assert (b"\x1b[" in seen) is escapes
         assert b"nickel" in seen
+
+    @pytest.mark.parametrize("width", [40, 80])
+    def test_a_narrow_terminal_breaks_no_number_and_no_name_from_its_value(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, width: int
+    ) -> None:
+        space = cm.Space({f"component_{i}": cm.Real(0, 1) for i in range(12)})
+        monkeypatch.chdir(tmp_path)
+        place = "w.db"  # short, since status begins with it
+        with cm.Study(space, {"strength": "max", "salt spray": "min"}, seed=1, storage=place) as study:
+            trial = study.ask()
+            study.tell(trial, {"strength": 497.9, "salt spray": 1.047}, note="one two three four five six seven")
+            study.ask()
+        monkeypatch.setattr(show, "fancy", lambda: True)
+        monkeypatch.setenv("COLUMNS", str(width))
+        for command, joined in (("front", False), ("log", True), ("status", True), ("ask", False)):
+            out = camobo(command, place).out
+            assert max(map(len, re.sub("\x1b\\[[0-9]*m", "", out).splitlines())) <= width
+            shown = trial if command == "front" else cm.Study.load(place).trials[-1]
+            for name, value in shown.params.items():
+                text = show.cell(value)
+                assert f"{name}={text}" in out if joined else re.search(f"^  {name} +{text}$", out, re.MULTILINE)
+        assert "salt spray=1.047" in camobo("log", place).out
+        assert "\x1b[1mtrial 0\x1b[0m\n  component_0 " in camobo("front", place).out
+
+    @law
+    @given(
+        st.lists(st.tuples(st.floats(-1e9, 1e9), st.text("ab \u4e2d", max_size=60)), max_size=3), st.integers(1, 100)
+    )
+    def test_a_table_of_any_width_has_every_number_and_word_whole(
+        self, rows: list[tuple[float, str]], width: int
+    ) -> None:
+        out = io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
+            patch.setattr(show, "fancy", lambda: True)
+            patch.setenv("COLUMNS", str(width))
+            columns = [show.Column("row", right=True), show.Column("much of it", right=True), show.Column("said")]
+            show.table(columns, [(i, *row) for i, row in enumerate(rows)])
+        seen = out.getvalue().split()
+        for number, text in rows:
+            assert show.cell(number) in seen
+            assert set(text.split()) <= set(seen)
 
     def test_whoever_reads_may_stop_reading(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)

@@ -62,6 +62,11 @@ def _pairs(values: dict[str, Any]) -> str:
     return ", ".join(f"{name}={show.cell(value)}" for name, value in values.items())
 
 
+def _items(values: dict[str, Any]) -> str:
+    """The same for a table, which breaks lines between them alone."""
+    return ", ".join(show.whole(f"{name}={show.cell(value)}") for name, value in values.items())
+
+
 def _some(numbers: list[int]) -> str:
     if not numbers:
         return "none yet"
@@ -74,7 +79,7 @@ def _show_use(facts: dict[str, Any]) -> None:
     rows = [
         [
             name,
-            _pairs(use["used"]) if isinstance(use["used"], dict) else use["used"],
+            _items(use["used"]) if isinstance(use["used"], dict) else use["used"],
             use["mean"],
             use["unit"],
             None if use["level"] is None else f"{use['level']:.0%}",
@@ -95,18 +100,12 @@ def _show_open(trials: list[dict[str, Any]]) -> None:
     show.head(f"open trials{f', the first {_MOST_OPEN} of {len(trials)}' if len(trials) > _MOST_OPEN else ''}")
     names = ("trial", "state", "for", "until", "what", "so far")
     rows = [
-        [t["number"], t["state"], t["owner"], _minutes(t["expires"]), _pairs(t["params"]), _pairs(t["values"])]
+        [t["number"], t["state"], t["owner"], show.moment(t["expires"]), _items(t["params"]), _items(t["values"])]
         for t in trials[:_MOST_OPEN]
     ]
     used = [i for i, name in enumerate(names) if name in ("trial", "state", "what") or any(row[i] for row in rows)]
     columns = [show.Column(names[i], right=i == 0) for i in used]
     show.table(columns, [[row[i] for i in used] for row in rows])
-
-
-def _minutes(when: str | None) -> str | None:
-    from datetime import datetime
-
-    return None if when is None else f"{datetime.fromisoformat(when).astimezone():%Y-%m-%d %H:%M}"
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -198,7 +197,7 @@ def log(
         return
     titles = ("event", "when", "who", "what", "trial", "details", "before")
     rows = [
-        [e["number"], _minutes(e["when"]), e["who"], e["kind"], e["trial"], _details(e["new"]), _details(e["old"])]
+        [e["number"], show.moment(e["when"]), e["who"], e["kind"], e["trial"], _details(e["new"]), _details(e["old"])]
         for e in facts
     ]
     show.table([show.Column(title, right=title in ("event", "trial")) for title in titles], rows)
@@ -209,9 +208,10 @@ def _details(facts: dict[str, Any] | None) -> str:
     parts = []
     for name, fact in (facts or {}).items():
         if isinstance(fact, dict):
-            parts.append(_pairs(fact))
+            parts.append(_items(fact))
         elif fact not in (None, []) and name != "notes":
-            parts.append(f"{name}: {_minutes(fact) if name == 'expires' else show.cell(fact)}")
+            text = show.moment(fact) if name == "expires" else show.cell(fact)
+            parts.append(show.whole(f"{name}: ") + (text or ""))
     return ", ".join(parts)
 
 

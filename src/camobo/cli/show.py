@@ -1,7 +1,9 @@
 """What the commands print: tables for people, plain lines for pipes, JSON for programs.
 
-On a terminal a table is drawn by Rich. Into a file or a pipe, or with NO_COLOR, it is lines of aligned columns that are
-never wrapped. Whatever a user typed is shown without control characters: a note cannot repaint a terminal.
+On a terminal a table is drawn by Rich, no wider than the terminal; one that does not fit becomes a block a row. Lines
+are broken at blanks alone, never inside a number. Into a file or a pipe, or with NO_COLOR, a table is lines of aligned
+columns that are never wrapped. Whatever a user typed is shown without control characters: a note cannot repaint a
+terminal.
 """
 
 from __future__ import annotations
@@ -12,9 +14,14 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from camobo.cli.words import spoken
+
+_KEPT = "\N{NO-BREAK SPACE}"
+_NARROW = 24
+"""Text is not wrapped to less than this: a tower of single words is no easier to read than a block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,19 @@ def cell(fact: Any) -> str:
         return "yes" if fact else "no"
     if isinstance(fact, float):
         return f"{fact:.6g}" if math.isfinite(fact) else "too large to compute"
-    return clean(str(fact))
+    return clean(str(fact), keep=_KEPT)
+
+
+def whole(text: str) -> str:
+    """Text that a table shows in one line, such as a name with its value."""
+    return clean(text).replace(" ", _KEPT)
+
+
+def moment(when: datetime | str | None) -> str | None:
+    """A time in the zone of whoever looks."""
+    if when is None:
+        return None
+    return f"{(datetime.fromisoformat(when) if isinstance(when, str) else when).astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def fancy() -> bool:
@@ -58,6 +77,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> None:
     if fancy():
         _drawn(columns, titles, cells)
         return
+    cells = [[text.replace(_KEPT, " ") for text in row] for row in cells]
     widths = [max(map(len, parts)) for parts in zip(titles, *cells, strict=True)]
     for parts in [titles, *cells]:
         line = "  ".join(
@@ -73,12 +93,69 @@ def _drawn(columns: Sequence[Column], titles: list[str], cells: list[list[str]])
     from rich.table import Table
     from rich.text import Text
 
+    console = Console()
+    widths = _widths(titles, cells, console.width - 3 * len(columns) + 1)  # what lies between and beside the columns
+    if widths is None:
+        _blocks(titles, cells, console.width)
+        return
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for column, title in zip(columns, titles, strict=True):
-        drawn.add_column(Text(title), justify="right" if column.right else "left", overflow="fold")
+    for column, title, width in zip(columns, titles, widths, strict=True):
+        heading = Text("\n".join(_lines(title, width)))
+        drawn.add_column(heading, justify="right" if column.right else "left", width=width, no_wrap=True)
     for row in cells:
-        drawn.add_row(*map(Text, row))
-    Console().print(drawn)
+        drawn.add_row(*(Text("\n".join(_lines(text, width))) for text, width in zip(row, widths, strict=True)))
+    console.print(drawn)
+
+
+def _widths(titles: list[str], cells: list[list[str]], room: int) -> list[int] | None:
+    """How wide each column is to be for the table to fit; None if some word or number would be broken."""
+    from rich.cells import cell_len
+
+    def longest_word(text: str) -> int:
+        return max(map(cell_len, text.split(" ")))
+
+    by_column = list(zip(*cells, strict=True)) or [()] * len(titles)
+    least, widths = [], []
+    for title, texts in zip(titles, by_column, strict=True):
+        least.append(max([longest_word(title), *(max(longest_word(t), min(cell_len(t), _NARROW)) for t in texts)]))
+        widths.append(max([cell_len(title), *map(cell_len, texts)]))
+    if sum(least) > room:
+        return None
+    while sum(widths) > room:
+        widest = max((width, i) for i, width in enumerate(widths) if width > least[i])[1]
+        widths[widest] = max(least[widest], widths[widest] - (sum(widths) - room + 1) // 2)
+    return widths
+
+
+def _lines(text: str, width: int) -> list[str]:
+    """Text in lines of a width, broken at its blanks; a word that is longer has a line of its own."""
+    from rich.cells import cell_len
+
+    lines = [""]
+    if cell_len(text) <= width:
+        return [text.replace(_KEPT, " ")]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1] else word
+        lines[-1:] = [longer] if not lines[-1] or cell_len(longer) <= width else [lines[-1], word]
+    return [line.replace(_KEPT, " ") for line in lines]
+
+
+def _blocks(titles: list[str], cells: list[list[str]], room: int) -> None:
+    """A table that is too wide: row by row, its first cell above the others, each with its title."""
+    from rich.cells import cell_len
+
+    indent = max(map(cell_len, titles[1:]), default=0) + 4
+    beside = all(cell_len(word) <= room - indent for row in cells for text in row[1:] for word in text.split(" "))
+    for row in cells:
+        head(f"{titles[0]} {row[0]}".replace(_KEPT, " "))
+        for title, text in zip(titles[1:], row[1:], strict=True):
+            lines = _lines(text, room - (indent if beside else 4)) if text else []
+            if beside and lines:
+                print(f"  {title}{' ' * (indent - 2 - cell_len(title))}{lines.pop(0)}")
+            elif lines:
+                print(f"  {title}")
+            for line in lines:
+                print(f"{' ' * (indent if beside else 4)}{line}")
 
 
 def say(text: str = "") -> None:

@@ -78,8 +78,7 @@ def show_params(plan: Plan, trials: Sequence[Trial]) -> None:
     show.table(
         columns,
         [
-            [trial.number, *trial.params.values()]
-            + ([trial.owner, trial.expires and f"{trial.expires.astimezone():%Y-%m-%d %H:%M}"] if held else [])
+            [trial.number, *trial.params.values()] + ([trial.owner, show.moment(trial.expires)] if held else [])
             for trial in trials
         ],
     )
