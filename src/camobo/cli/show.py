@@ -20,7 +20,7 @@ from typing import Any
 from camobo.cli.words import spoken
 
 _KEPT = "\N{NO-BREAK SPACE}"
-_NARROW = 24
+_NARROW = 20
 """Text is not wrapped to less than this: a tower of single words is no easier to read than a block."""
 
 
@@ -62,7 +62,8 @@ def moment(when: datetime | str | None) -> str | None:
     """A time in the zone of whoever looks."""
     if when is None:
         return None
-    return f"{(datetime.fromisoformat(when) if isinstance(when, str) else when).astimezone():%Y-%m-%d %H:%M:%S}"
+    local = (datetime.fromisoformat(when) if isinstance(when, str) else when).astimezone()
+    return whole(f"{local:%Y-%m-%d %H:%M:%S}")
 
 
 def fancy() -> bool:
@@ -75,7 +76,8 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> None:
     cells = [[cell(fact) for fact in row] for row in rows]
     titles = [clean(column.title) for column in columns]
     if fancy():
-        _drawn(columns, titles, cells)
+        used = [i for i in range(len(columns)) if not cells or any(row[i] for row in cells)]  # width is scarce there
+        _drawn([columns[i] for i in used], [titles[i] for i in used], [[row[i] for i in used] for row in cells])
         return
     cells = [[text.replace(_KEPT, " ") for text in row] for row in cells]
     widths = [max(map(len, parts)) for parts in zip(titles, *cells, strict=True)]
