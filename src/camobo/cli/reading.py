@@ -24,8 +24,8 @@ _MOST_OPEN = 20
 def status(study: StudyPlace, json: AsJson = False) -> None:
     """Where a study stands: spend, open trials, hypervolume, the use of each input against the order.
 
-    The share of an input is how far from its cheap end it was on average: 0 % there, 100 % at its dear end. The order
-    is kept where the dearer of two inputs was used no more than the cheaper, by that share.
+    The share of an input is how far from its cheap end it was on average in the trials suggested: 0 % there, 100 % at
+    its dear end. The order is kept where the dearer of two inputs was used no more than the cheaper, by that share.
 
     \b
     Examples:
@@ -88,6 +88,8 @@ def _show_use(facts: dict[str, Any]) -> None:
     ]
     names = ("input", "used", "mean", "unit", "share")
     show.table([show.Column(name, right=name in ("used", "mean", "share")) for name in names], rows)
+    if facts["added"] and facts["comparisons"]:
+        show.say(f"Shares are of the trials suggested, without the {facts['added']} added by hand.")
     for found in facts["comparisons"]:
         dear, cheap = (" = ".join(found[side]) for side in ("dearer", "cheaper"))
         shares = " against ".join(f"{level:.0%}" for level in found["levels"])

@@ -139,7 +139,8 @@ def new_file(path: str | Path) -> Iterator[Callable[[str], None]]:
     except OSError as error:
         raise StorageError(f"{path}: cannot be written: {error.strerror or error}. Name another file.") from error
     finally:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a file system that cannot be written has said so above
+            fresh.unlink(missing_ok=True)
 
 
 def _mode(path: Path) -> int:

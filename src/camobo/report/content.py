@@ -159,6 +159,8 @@ def use(given: Known) -> Part:
             for pair in pairs
         ]
         told += [tag("ul", *lines, class_="plain")] if lines else []
+        if lines and len(record.settled) > suggested:
+            told.append(tag("p", "Judged by the trials suggested; the figure shows those added by hand too."))
     captions = [
         "Added up over the trials, each input as a share of its range. Dotted: what spreading evenly would use.",
         "How many times more a point must promise when only this input is at its dear end. Dots are the trials.",
