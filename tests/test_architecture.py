@@ -26,7 +26,7 @@ LAYERS: list[set[str]] = [
     {"trial"},
     {"checks"},
     {"document", "history"},
-    {"decide", "explanation", "filelock", "summary", "tables"},
+    {"decide", "explanation", "filelock", "samefile", "summary", "tables"},
     {"sql"},
     {"evaluate", "progress", "store"},
     {"command"},

@@ -27,6 +27,7 @@ from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 from camobo.errors import InvalidOptionError, MissingExtraError, StorageError
 from camobo.filelock import alone
 from camobo.history import Event
+from camobo.samefile import OpenedFile, opened_file
 from camobo.tables import EVENTS, STUDY, TABLES, TRIALS, event_row, read_events, trial_row
 from camobo.trial import Trial
 
@@ -87,7 +88,7 @@ def _open_file(path: Path, *, create: bool) -> SqlStore:
     )
     hooks.listen(engine, "connect", _settle_sqlite)
     hooks.listen(engine, "begin", _begin_sqlite)
-    return _opened(SqlStore(place, engine), create=create)
+    return _opened(SqlStore(place, engine, file=opened_file(path)), create=create)
 
 
 def _opened(store: SqlStore, *, create: bool) -> SqlStore:
@@ -191,7 +192,9 @@ def _typed(place: str) -> Iterator[None]:
         yield
     except DBAPIError as error:
         text = " ".join(str(error.orig).split()).rstrip(".?")
-        raise StorageError(f"{place}: {text}.{_advice(text.lower())} What was stored before is as it was.") from error
+        advice = _advice(text.lower())
+        kept = "" if "damaged" in advice else " What was stored before is as it was."
+        raise StorageError(f"{place}: {text}.{advice}{kept}") from error
     except SQLAlchemyError as error:
         raise StorageError(f"{place}: {' '.join(str(error).split())}.") from error
 
@@ -222,15 +225,18 @@ class SqlStore:
     engine: sa.Engine
     schema: str | None = None
     process: int = field(default_factory=os.getpid)
+    file: OpenedFile | None = None
 
     @property
     def _is_file(self) -> bool:
-        return self.engine.dialect.name == "sqlite"
+        return self.file is not None
 
     def open(self, *, create: bool) -> None:
         """Check that this is ours and of a format we know, older ones brought up to date; else refuse it untouched."""
         with _typed(self.place):
             found = self._format()
+            if self.file is not None:
+                self.file.remember()
             if found is None and not create:
                 raise StorageError(f"{self.place}: there is no study in it. Begin one with Study(...).")
             if found is not None and found > FORMAT:
@@ -243,7 +249,7 @@ class SqlStore:
 
     def _format(self) -> int | None:
         """The format of the study that is there; None if there is nothing at all."""
-        with self.engine.connect() as connection, connection.begin():
+        with self._reading() as connection:
             look = sa.inspect(connection)
             names = set(look.get_table_names(schema=self.schema))
             ours = "study" in names and {
@@ -314,12 +320,12 @@ class SqlStore:
 
     def document(self) -> dict[str, Any]:
         """What the study is about."""
-        with _typed(self.place), self.engine.connect() as connection, connection.begin(), _readable(self.place):
+        with _typed(self.place), self._reading() as connection, _readable(self.place):
             return dict(connection.execute(sa.select(STUDY.c.document)).scalar_one())
 
     def events(self, since: int = 0, until: int | None = None) -> list[Event]:
         """The events from number `since` to before `until`."""
-        with _typed(self.place), self.engine.connect() as connection, connection.begin(), _readable(self.place):
+        with _typed(self.place), self._reading() as connection, _readable(self.place):
             return read_events(connection, since, until)
 
     @contextmanager
@@ -344,13 +350,31 @@ class SqlStore:
             yield
 
     @contextmanager
-    def _writing(self, *, lock: bool = True) -> Iterator[sa.Connection]:
-        with self.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection, connection.begin():
-            if not self._is_file:
-                connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
-                if lock:
-                    connection.execute(sa.select(STUDY.c.id).with_for_update()).scalar_one()
+    def _reading(self) -> Iterator[sa.Connection]:
+        if self.file is not None:
+            self.file.check()  # before connecting: opening another study's file could apply this one's log to it
+        with self.engine.connect() as connection, connection.begin():
             yield connection
+
+    @contextmanager
+    def _writing(self, *, lock: bool = True) -> Iterator[sa.Connection]:
+        if self.file is not None:
+            self.file.check()
+        with self.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection:
+            with connection.begin():
+                if self.file is not None:
+                    self.file.check(connection.info)
+                else:
+                    self._lock_server(connection, row=lock)
+                yield connection
+            if self.file is not None:
+                self.file.check(connection.info)  # what went to a file that is gone is not stored
+
+    @staticmethod
+    def _lock_server(connection: sa.Connection, *, row: bool) -> None:
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
+        if row:
+            connection.execute(sa.select(STUDY.c.id).with_for_update()).scalar_one()
 
     def close(self) -> None:
         """Let go of files and connections; a forked process leaves those of its parent alone."""
