@@ -70,7 +70,7 @@ class TestRunning:
             ("print('done')", "no value for loss, time.*'done'"),
             ("print('{\"loss\": 1')", "not valid JSON"),
             ("print('{\"loss\": 1}')", "no value for 'time'"),
-            ('print(\'{"loss": NaN, "time": 1}\')', "'loss'.*nan"),
+            ('print(\'{"loss": NaN, "time": 1}\')', "'loss' needs a finite number, got nan\\.$"),
             ('print(\'{"loss": "1", "time": 1}\')', "'loss'.*'1'"),
             ("print('loss=low\\ntime=1')", "'loss'.*'low'"),
             ("print('loss=inf\\ntime=1')", "'loss'.*inf"),

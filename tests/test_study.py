@@ -174,6 +174,10 @@ class TestRefusing:
         self.refuses(lambda study: study.ask(n), cm.InvalidOptionError, "^n: need a whole number")
         self.refuses(lambda study: study.optimize(measure, n), cm.InvalidOptionError, "^n_trials: need a whole number")
 
+    @pytest.mark.parametrize("n", [1001, 10**9])
+    def test_more_trials_at_once_than_can_be_worked_out(self, n: int) -> None:
+        self.refuses(lambda study: study.ask(n), cm.InvalidOptionError, "^n: need a whole number from 1 to 1000")
+
     def test_what_cannot_be_called_in_optimize(self) -> None:
         self.refuses(lambda study: study.optimize(3, 5), cm.InvalidOptionError, "optimize.*3")  # type: ignore[arg-type]
 

@@ -20,15 +20,17 @@ Duration: TypeAlias = str | float | timedelta
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
 _TOO_LONG = 10**300  # a number of thousands of digits can be neither printed nor written down
-_LONGEST = 100 * 365 * 86400.0
+_SHORTEST, _LONGEST = 0.001, 100 * 365 * 86400.0
 
 
-def whole(name: str, value: Any, least: int) -> int:
-    """A whole number of at least `least`."""
+def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
+    """A whole number of at least `least`, and at most `most` if there is such a limit."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
         raise InvalidOptionError(f"{name}: need a whole number of at least {least}, got {shown(value)}.")
     if value >= _TOO_LONG:
         raise InvalidOptionError(f"{name}: need a whole number of at most 300 digits, got {shown(value)}.")
+    if most is not None and value > most:
+        raise InvalidOptionError(f"{name}: need a whole number from {least} to {most}, got {shown(value)}.")
     return int(value)
 
 
@@ -117,8 +119,13 @@ def owner_name(owner: Any) -> str | None:
     """Who holds a trial: text that is not blank, or nobody in particular."""
     if owner is None:
         return None
-    if not isinstance(owner, str) or not owner.strip() or remark("owner", owner) != owner:
+    if not isinstance(owner, str) or not owner.strip():
         raise InvalidOptionError(f"owner: need a name that is not blank, got {shown(owner)}.")
+    if remark("owner", owner) != owner:
+        raise InvalidOptionError(
+            f"owner: need a name without null characters and halves of characters, which no file keeps, "
+            f"got {shown(owner)}."
+        )
     return owner
 
 
@@ -138,8 +145,13 @@ def duration(name: str, given: Any) -> timedelta | None:
         seconds = float(match[1]) * _SECONDS[match[2]] if match else None
     else:
         seconds = _float(given)
-    if seconds is None or not 0.0 < seconds <= _LONGEST:
+    if seconds is None:
         raise InvalidOptionError(
             f'{name}: need a time such as "90s", "30m", "2h", "3d" or seconds, got {shown(given)}.'
+        )
+    if not _SHORTEST <= seconds <= _LONGEST:
+        raise InvalidOptionError(
+            f"{name}: need a time from {_SHORTEST} seconds to {_LONGEST / 86400:.0f} days (100 years), "
+            f"got {shown(given)}."
         )
     return timedelta(seconds=seconds)

@@ -175,7 +175,8 @@ def read_results(output: str, objectives: Sequence[str]) -> tuple[dict[str, floa
         raise InvalidValueError(
             f"the command printed no value for {', '.join(objectives)}; its last line was {shortened(lines[-1])!r}"
         )
-    return values_of({k: v for k, v in found.items() if k in goals}, goals), money(found.get("cost"))
+    values = values_of({k: v for k, v in found.items() if k in goals}, goals, what="result")
+    return values, money(found.get("cost"))
 
 
 def _json_object(line: str) -> dict[str, Any]:

@@ -52,7 +52,7 @@ class Work(Protocol):
 def evaluate(function: Function, params: Params, objectives: Mapping[str, str]) -> Outcome:
     """Call a function here. What it raises becomes a reason; only Ctrl-C goes through."""
     try:
-        return Outcome(values_of(function(dict(params)), objectives))
+        return Outcome(values_of(function(dict(params)), objectives, what="result"))
     except SystemExit as left:
         return Outcome(reason=f"it exited with code {left.code}")
     except Exception as error:  # whatever a measurement raises is a result: it is recorded, not hidden

@@ -34,6 +34,9 @@ from camobo.store import Storage, Store, Transaction, begin_study, load_study
 from camobo.trial import Trial
 from camobo.workers import jobs_of
 
+_MOST_ASKED = 1000
+"""Trials handed out by one `ask`: each is chosen with those before it in mind, which takes longer and longer."""
+
 
 class Study:
     """Finds the best trade-offs between objectives while using little of the inputs called dear.
@@ -186,7 +189,7 @@ class Study:
     def ask(
         self, n: int | None = None, *, owner: str | None = None, lease: Duration | None = None
     ) -> Trial | list[Trial]:
-        """The next trial to evaluate; `ask(4)` gives a list of four, each chosen with the others in mind.
+        """The next trial to evaluate; `ask(4)` gives a list of four, each chosen with the others in mind; at most 1000.
 
         owner: who will evaluate it. Asking again, after a crash for instance, an owner gets its open trials back first.
         lease: how long the trial is kept for them, "90s", "2h", "3d"; then somebody else may get it. None: for ever.
@@ -194,7 +197,7 @@ class Study:
         Trials that were released, or whose lease has ended, are handed out before new ones. A finite space that runs
         out on the way gives the ones there were; asked once more it raises SpaceExhausted.
         """
-        count = 1 if n is None else whole("n", n, 1)
+        count = 1 if n is None else whole("n", n, 1, _MOST_ASKED)
         handed = self._hand_out(Request(count, owner_name(owner), duration("lease", lease)))
         return handed[0] if n is None else handed
 

@@ -23,7 +23,7 @@ _PANEL = "Trials"
 @app.command(rich_help_panel=_PANEL)
 def ask(
     study: StudyPlace,
-    n: Annotated[int, typer.Option("-n", "--number", min=1, max=1000, help="How many trials.")] = 1,
+    n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many trials, up to 1000.")] = 1,
     owner: Owner = None,
     lease: Lease = None,
     csv: Annotated[
