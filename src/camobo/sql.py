@@ -25,7 +25,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
 from camobo.errors import InvalidOptionError, MissingExtraError, StorageError
-from camobo.filelock import alone
+from camobo.filelock import alone, claimed, number_of
 from camobo.history import Event
 from camobo.samefile import OpenedFile, opened_file
 from camobo.tables import EVENTS, STUDY, TABLES, TRIALS, event_row, read_events, trial_row
@@ -350,6 +350,23 @@ class SqlStore:
             yield
 
     @contextmanager
+    def at_work(self, owner: str) -> Iterator[bool]:
+        """Whether no other process works under that name; until the end of this none can."""
+        if self._is_file:
+            with claimed(Path(self.place + "-owners"), owner) as free:
+                yield free
+            return
+        with _typed(self.place):
+            connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            with _typed(self.place):
+                connection.detach()  # from the pool: the lock ends with the session, which ends here
+                free = _claim_on_server(connection, number_of(f"{self.schema or ''}/{owner}"))
+            yield free
+        finally:
+            connection.close()
+
+    @contextmanager
     def _reading(self) -> Iterator[sa.Connection]:
         if self.file is not None:
             self.file.check()  # before connecting: opening another study's file could apply this one's log to it
@@ -413,6 +430,16 @@ class SqlTransaction:
 
 def _advisory_lock(key: int) -> sa.Select[Any]:
     return sa.select(sa.func.pg_advisory_xact_lock(sa.literal(APPLICATION << 32 | key, sa.BigInteger)))
+
+
+def _claim_on_server(connection: sa.Connection, key: int) -> bool:
+    """Take a lock that lasts as long as the session; a server may need a moment to see that its last holder died."""
+    claim = sa.select(sa.func.pg_try_advisory_lock(sa.literal(key, sa.BigInteger)))
+    for _ in range(10):
+        if connection.execute(claim).scalar_one():
+            return True
+        time.sleep(0.1)
+    return False
 
 
 def _now() -> datetime:

@@ -66,6 +66,10 @@ class Store(Protocol):
         """One at a time works out suggestions. This only saves effort: a transaction sees whether one still fits."""
         ...
 
+    def at_work(self, owner: str) -> AbstractContextManager[bool]:
+        """Whether no other process works under that name; until the end of this none can."""
+        ...
+
     def close(self) -> None:
         """Let go of files and connections."""
         ...
@@ -167,6 +171,10 @@ class MemoryStore:
     def asking(self) -> AbstractContextManager[None]:
         """Whoever asks is alone in memory."""
         return nullcontext()
+
+    def at_work(self, owner: str) -> AbstractContextManager[bool]:
+        """No other process gets to see what is in memory."""
+        return nullcontext(True)
 
     def close(self) -> None:
         """Nothing to let go of."""

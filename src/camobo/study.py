@@ -342,7 +342,8 @@ class Study:
         jobs: how many evaluations to keep going; by default one, or as many as the executor has workers.
         timeout: how long one may take, "30m" or seconds; then it is stopped, and all it started with it.
         progress: show a progress bar if standard error is a terminal.
-        owner: who evaluates; by default this user, host and process. One that is given gets its open trials back first.
+        owner: who evaluates; by default this user, host and process. One that is given gets its open trials back first,
+            so it must be one worker: while a process is at work under a name, another is refused it.
         lease: how long others leave a trial alone that this process no longer keeps up; renewed while it is evaluated.
             By default ten minutes for a study that is stored.
 
@@ -372,18 +373,30 @@ class Study:
             facts=lambda: (self.hypervolume(), self._spent(), self._dear_usage()),
             lease=length,
         )
-        run.optimize(
-            desk,
-            function,
-            self.objectives,
-            count=count,
-            budget=budget,
-            executor=executor,
-            jobs=many,
-            timeout=None if limit is None else limit.total_seconds(),
-            progress=progress,
-        )
+        with self._under_the_name(owner):
+            run.optimize(
+                desk,
+                function,
+                self.objectives,
+                count=count,
+                budget=budget,
+                executor=executor,
+                jobs=many,
+                timeout=None if limit is None else limit.total_seconds(),
+                progress=progress,
+            )
         return self
+
+    @contextmanager
+    def _under_the_name(self, owner: str | None) -> Iterator[None]:
+        """Two at once under one name would take each other's trials for their own."""
+        with contextlib.nullcontext(True) if owner is None else self._store.at_work(owner) as free:
+            if not free:
+                raise InvalidOptionError(
+                    f"owner: {owner!r} is at work on {self.storage} in another process. "
+                    "Give each its own name, or leave it out and each has one."
+                )
+            yield
 
     def _planned(self, count: int | None) -> int:
         """The budget; if there is none, the trials asked for become the plan."""

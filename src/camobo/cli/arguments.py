@@ -151,7 +151,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
 Reason = Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", show_default=False, help="Why.")]
 Owner = Annotated[
-    str | None, typer.Option("--owner", metavar="NAME", help="Who evaluates; asking again they get their trials back.")
+    str | None,
+    typer.Option("--owner", metavar="NAME", help="Who evaluates, one worker; asking again they get their trials back."),
 ]
 Lease = Annotated[
     str | None,
