@@ -70,7 +70,7 @@ def run(
             n,
             jobs=jobs,
             timeout=words.time_of("timeout", timeout),
-            owner=name,
+            owner=owner,
             lease=words.time_of("lease", lease),
         )
         ended = (trial for trial in opened.trials if not trial.state.open and trial.number not in first)
