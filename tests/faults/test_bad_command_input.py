@@ -195,7 +195,7 @@ def test_a_mistake_on_the_command_line_is_named_and_changes_nothing(
         ("trial;strength\n1;5\n2;5,5\n", "line 3, column strength: need a decimal point"),
         ("trial,strength\n1,5\n2,5,5\n", "line 3: has 3 cells, the first line 2"),
         ("trial,strength,note\n1,5,\"a\nb\"\n2,x,\n", "line 4, column strength"),
-        ("trial,strength\n1,5\n1,6\n", "line 3: trial 1: 'strength' was told already"),
+        ("trial,strength\n1,5\n1,6\n", "lines 2 and 3 both give trial 1, with a different result for strength"),
         ("trial,strength\n1,5\n0,401\n", "line 3: trial 0: 'strength' was told already, 400.0, and is 401.0 here"),
         ("trial,strength\n1,5\n9,6\n", "line 3: trial 9: this study has trials 0 to 2"),
         ("trial,strength\n1,5\n,6\n", "line 3, column trial: need a trial's number"),
