@@ -44,5 +44,8 @@ def test_an_error_inside_goes_through_and_gives_the_turn_up(tmp_path: Path) -> N
 
 
 def test_where_no_file_can_be_made_one_goes_on_without(tmp_path: Path) -> None:
+    turns = []
     with alone(tmp_path / "no such folder" / "turn", 9):
-        pass
+        turns.append("mine")
+    assert turns == ["mine"]
+    assert list(tmp_path.iterdir()) == []

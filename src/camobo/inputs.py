@@ -21,6 +21,7 @@ Param: TypeAlias = Any  # float, int, or whatever a category is
 Params: TypeAlias = Mapping[str, Param]
 
 _LARGEST = float(np.finfo(np.float64).max)
+_MOST_WHOLE = 2**40  # beyond 2**44 neighbours on a log scale can no longer be told apart
 
 
 def _check_bounds(kind: str, low: float, high: float, *, log: bool, unit: str, dear: str) -> None:
@@ -83,9 +84,8 @@ class Real:
     dear: End = "high"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "low", _plain(self.low))
-        object.__setattr__(self, "high", _plain(self.high))
-        object.__setattr__(self, "log", _plain(self.log))
+        for what in ("low", "high", "log"):
+            object.__setattr__(self, what, _plain(getattr(self, what)))
         _check_bounds("Real", self.low, self.high, log=self.log, unit=self.unit, dear=self.dear)
 
     @property
@@ -137,18 +137,15 @@ class Integer:
     dear: End = "high"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "low", _plain(self.low))
-        object.__setattr__(self, "high", _plain(self.high))
-        object.__setattr__(self, "log", _plain(self.log))
+        for what in ("low", "high", "log"):
+            object.__setattr__(self, what, _plain(getattr(self, what)))
         for side, bound in (("low", self.low), ("high", self.high)):
             if isinstance(bound, bool) or not isinstance(bound, int):
                 raise InvalidSpaceError(
                     f"Integer: {side} must be a whole number, got {shown(bound)}. For other numbers use Real."
                 )
         _check_bounds("Integer", self.low, self.high, log=self.log, unit=self.unit, dear=self.dear)
-        if (
-            max(abs(self.low), abs(self.high)) > 2**40
-        ):  # beyond 2**44 neighbours on a log scale can no longer be told apart
+        if max(abs(self.low), abs(self.high)) > _MOST_WHOLE:
             raise InvalidSpaceError(
                 f"Integer: bounds must stay within ±2**40, got {self.low} to {self.high}. Use Real."
             )

@@ -6,7 +6,6 @@ commit is on disk when it returns (`synchronous=FULL`; PostgreSQL's own default)
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import time
@@ -17,14 +16,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 import sqlalchemy as sa
-from sqlalchemy import event as hooks
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
+from sqlalchemy.exc import SQLAlchemyError
 
-from camobo.errors import InvalidOptionError, MissingExtraError, StorageError
+from camobo.connect import PATIENCE, file_engine, readable, server_engine, typed, what_to_do
+from camobo.errors import InvalidOptionError, StorageError
 from camobo.filelock import alone, claimed, number_of
 from camobo.history import Event
 from camobo.samefile import OpenedFile, opened_file
@@ -37,12 +35,10 @@ MIGRATIONS: Mapping[int, Callable[[sa.Connection], None]] = {}
 """How to get from a format to the next."""
 APPLICATION = 0x63616D6F  # "camo" in the header of a SQLite file says whose it is
 _CREATING = 0
-PATIENCE = 300
-"""Seconds to wait for others before it is an error, or before a suggestion is worked out beside theirs."""
 
 
 def open_sql(storage: str, *, create: bool) -> SqlStore:
-    """The study in a file or at a URL; `create` allows to make the file or tables."""
+    """The study in a file or at a URL, where `?schema=alloy` keeps several apart; `create` allows to make it."""
     if "://" not in storage:
         return _open_file(Path(storage), create=create)
     try:
@@ -57,164 +53,24 @@ def open_sql(storage: str, *, create: bool) -> SqlStore:
             f'storage: need a file such as "alloy.db" or a URL "postgresql+psycopg://…", got {url!r}. '
             "For a study in memory leave storage out."
         )
-    return _open_server(url, create=create)
+    schema = url.query.get("schema", None)
+    if schema is not None and not (isinstance(schema, str) and schema):
+        raise InvalidOptionError(f"storage: need one schema in the URL, got {schema!r}.")
+    place = url.render_as_string(hide_password=True)
+    return _opened(SqlStore(place, server_engine(url, schema), schema), create=create)
 
 
 def _open_file(path: Path, *, create: bool) -> SqlStore:
-    """A SQLite file. Nothing is written to one that is not ours."""
-    place = str(path)
-    if not path.exists() and not create:
-        raise StorageError(f"{place}: there is no such file. Begin a study with Study(..., storage={place!r}).")
-    if path.is_dir() or (path.exists() and not path.is_file()):
-        raise StorageError(f"{place}: is not a file. Give the name of a file, such as alloy.db.")
-    if not path.absolute().parent.is_dir():
-        raise StorageError(f"{place}: its folder does not exist. Create {path.absolute().parent} first.")
-    _check_header(path)
-    beside = path.with_name(path.name + "-wal").exists()  # the log of a writer: without it the file is all there is
-    writable = (not path.exists() or os.access(path, os.W_OK)) and (
-        beside or os.access(path.absolute().parent, os.W_OK)
-    )
-    mode = ("rwc" if create else "rw") if writable else "ro"
-    if mode == "ro" and not beside:
-        mode += "&immutable=1"  # or SQLite would want to write beside it even to look at it
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}&uri=true"
-    engine = sa.create_engine(
-        f"sqlite:///{uri}",
-        json_serializer=_write_json,
-        json_deserializer=_read_json,
-        pool_size=1,
-        max_overflow=4,
-        connect_args={"timeout": PATIENCE},
-    )
-    hooks.listen(engine, "connect", _settle_sqlite)
-    hooks.listen(engine, "begin", _begin_sqlite)
-    return _opened(SqlStore(place, engine, file=opened_file(path)), create=create)
+    return _opened(SqlStore(str(path), file_engine(path, create=create), file=opened_file(path)), create=create)
 
 
 def _opened(store: SqlStore, *, create: bool) -> SqlStore:
-    hooks.listen(store.engine, "connect", _remember_process)
-    hooks.listen(store.engine, "checkout", _refuse_parents_connection)
     try:
         store.open(create=create)
     except BaseException:
         store.close()
         raise
     return store
-
-
-def _remember_process(_: object, record: Any) -> None:
-    record.info["process"] = os.getpid()
-
-
-def _refuse_parents_connection(_: object, record: Any, proxy: Any) -> None:
-    """A process forked off while a study was open makes connections of its own: two cannot share one."""
-    if record.info["process"] != os.getpid():
-        record.dbapi_connection = proxy.dbapi_connection = None
-        raise DisconnectionError("the connection belongs to the parent process")
-
-
-def _check_header(path: Path) -> None:
-    """Refuse a file that no SQLite wrote before SQLite gets to see it."""
-    if not path.exists():
-        return
-    try:
-        with path.open("rb") as file:
-            start = file.read(16)
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
-    if start not in (b"", b"SQLite format 3\0"):
-        raise StorageError(f"{path}: is not a camobo study but some other file. It was left as it is.")
-
-
-def _settle_sqlite(connection: Any, _: object) -> None:
-    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
-    connection.execute("PRAGMA synchronous=FULL")
-
-
-def _begin_sqlite(connection: sa.Connection) -> None:
-    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
-
-
-def _open_server(url: sa.URL, *, create: bool) -> SqlStore:
-    """A PostgreSQL database; `?schema=alloy` in the URL keeps several studies apart in one."""
-    schema = url.query.get("schema", None)
-    if schema is not None and not (isinstance(schema, str) and schema):
-        raise InvalidOptionError(f"storage: need one schema in the URL, got {schema!r}.")
-    if url.drivername == "postgresql":
-        url = url.set(drivername="postgresql+psycopg")
-    bare = url.difference_update_query(["schema"])
-    try:
-        engine = sa.create_engine(
-            bare if "connect_timeout" in bare.query else bare.update_query_dict({"connect_timeout": "10"}),
-            json_serializer=_write_json,
-            json_deserializer=_read_json,
-            pool_size=1,
-            max_overflow=4,
-            pool_pre_ping=True,  # a server that was restarted is met with a new connection, not with an error
-            execution_options={"schema_translate_map": {None: schema}},
-        )
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(
-            f"storage: PostgreSQL needs {error.name}, which is not installed. "
-            "Install it with: pip install 'camobo[postgres]'"
-        ) from error
-    return _opened(SqlStore(url.render_as_string(hide_password=True), engine, schema), create=create)
-
-
-def _write_json(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, default=dict, separators=(",", ":"))
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")
-
-
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
-
-
-def _read_json(text: str | bytes) -> Any:
-    return _decoder.decode(text if isinstance(text, str) else text.decode())
-
-
-@contextmanager
-def _readable(place: str) -> Iterator[None]:
-    """What was written down by us can be read; what cannot was changed by somebody else."""
-    try:
-        yield
-    except (ValueError, TypeError, AttributeError) as error:
-        raise StorageError(f"{place}: the study is damaged, a record cannot be read: {error}.") from error
-
-
-@contextmanager
-def _typed(place: str) -> Iterator[None]:
-    """Whatever a database or its driver raises becomes a StorageError that says what to do."""
-    try:
-        yield
-    except DBAPIError as error:
-        text = " ".join(str(error.orig).split()).rstrip(".?")
-        advice = _advice(text.lower())
-        kept = "" if "damaged" in advice else " What was stored before is as it was."
-        raise StorageError(f"{place}: {text}.{advice}{kept}") from error
-    except SQLAlchemyError as error:
-        raise StorageError(f"{place}: {' '.join(str(error).split())}.") from error
-
-
-_ADVICE = {
-    "not a database": " It is damaged or some other file: restore it from a copy.",
-    "malformed": " The file is damaged: restore it from a copy.",
-    "readonly": " It cannot be written to: check the permissions of the file and its folder.",
-    "read-only": " It cannot be written to: check its permissions.",
-    "full": " Make room on the disk and try again.",
-    "disk i/o": " The disk does not take it: is it full or gone?",
-    "locked": " Other processes kept it busy for too long: try again.",
-    "unable to open": " Check that the file and its folder can be read and written.",
-    "lock timeout": " Other processes kept it busy for too long: try again.",
-    "connection": " Is the server there, and the URL right?",
-}
-
-
-def _advice(text: str) -> str:
-    return next((advice for sign, advice in _ADVICE.items() if sign in text), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +89,7 @@ class SqlStore:
 
     def open(self, *, create: bool) -> None:
         """Check that this is ours and of a format we know, older ones brought up to date; else refuse it untouched."""
-        with _typed(self.place):
+        with typed(self.place):
             found = self._format()
             if self.file is not None:
                 self.file.remember()
@@ -282,7 +138,7 @@ class SqlStore:
 
     def create(self, document: dict[str, Any]) -> dict[str, Any]:
         """Begin a study; if there is one already, its document."""
-        with _typed(self.place):
+        with typed(self.place):
             if self._format() is not None:
                 return self.document()
             if self._is_file:
@@ -309,7 +165,7 @@ class SqlStore:
                     return
                 except sqlite3.OperationalError as error:
                     if "locked" not in str(error):
-                        raise StorageError(f"{self.place}: {error}.{_advice(str(error))}") from error
+                        raise StorageError(f"{self.place}: {error}.{what_to_do(str(error))}") from error
             time.sleep(0.05)
 
     def _prepare_server(self, connection: sa.Connection) -> None:
@@ -320,18 +176,18 @@ class SqlStore:
 
     def document(self) -> dict[str, Any]:
         """What the study is about."""
-        with _typed(self.place), self._reading() as connection, _readable(self.place):
+        with typed(self.place), self._reading() as connection, readable(self.place):
             return dict(connection.execute(sa.select(STUDY.c.document)).scalar_one())
 
     def events(self, since: int = 0, until: int | None = None) -> list[Event]:
         """The events from number `since` to before `until`."""
-        with _typed(self.place), self._reading() as connection, _readable(self.place):
+        with typed(self.place), self._reading() as connection, readable(self.place):
             return read_events(connection, since, until)
 
     @contextmanager
     def transaction(self) -> Iterator[SqlTransaction]:
         """A change; leaving it normally keeps it, with an exception undoes it."""
-        with _typed(self.place), self._writing() as connection:
+        with typed(self.place), self._writing() as connection:
             # One clock for all who share a server, so that leases end at the same time for everybody.
             now = _now() if self._is_file else connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
             yield SqlTransaction(self.place, connection, now.astimezone(timezone.utc))
@@ -344,7 +200,7 @@ class SqlStore:
                 yield
             return
         key = zlib.crc32((self.schema or "").encode())
-        with _typed(self.place), self.engine.connect() as connection, connection.begin():
+        with typed(self.place), self.engine.connect() as connection, connection.begin():
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
             connection.execute(_advisory_lock(key))
             yield
@@ -356,10 +212,10 @@ class SqlStore:
             with claimed(Path(self.place + "-owners"), owner) as free:
                 yield free
             return
-        with _typed(self.place):
+        with typed(self.place):
             connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         try:
-            with _typed(self.place):
+            with typed(self.place):
                 connection.detach()  # from the pool: the lock ends with the session, which ends here
                 free = _claim_on_server(connection, number_of(f"{self.schema or ''}/{owner}"))
             yield free
@@ -417,7 +273,7 @@ class SqlTransaction:
 
     def events(self, since: int) -> list[Event]:
         """The events from number `since` on."""
-        with _readable(self.place):
+        with readable(self.place):
             return read_events(self.connection, since, None)
 
     def append(self, events: Sequence[Event], trials: Sequence[Trial]) -> None:

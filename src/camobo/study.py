@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import getpass
-import math
 import os
-import socket
 import threading
 import weakref
 from collections import Counter
@@ -32,6 +29,7 @@ from camobo.inputs import Params
 from camobo.space import Space
 from camobo.store import Storage, Store, Transaction, begin_study, load_study
 from camobo.trial import Trial
+from camobo.who import login, worker_name
 from camobo.workers import jobs_of
 
 _MOST_ASKED = 1000
@@ -111,7 +109,7 @@ class Study:
         self._models: Models | None = None
         self._transaction: Transaction | None = None
         self._lock = threading.RLock()
-        self._who = _login()
+        self._who = login()
         if store is not storage:
             weakref.finalize(self, store.close)  # connections go with the study that made them
         self._now()
@@ -370,7 +368,7 @@ class Study:
             renew=lambda trial: self.renew(trial, length),
             held=lambda: [trial for trial in self.trials if decide.holds(name, trial) and trial.held >= first],
             trials=lambda: self.trials,
-            facts=lambda: (self.hypervolume(), self._spent(), self._dear_usage()),
+            facts=lambda: summary.headline(self._now()),
             lease=length,
         )
         with self._under_the_name(owner):
@@ -418,16 +416,6 @@ class Study:
         fresh = {name: value for name, value in outcome.values.items() if name not in known}
         return self.tell(trial, fresh, cost=outcome.cost)
 
-    def _spent(self) -> float | None:
-        """What was told of costs, added up; None if nothing was."""
-        told = [trial.cost for trial in self.trials if trial.cost is not None]
-        return math.fsum(told) if told else None
-
-    def _dear_usage(self) -> dict[str, Any]:
-        """How much was used of the inputs the cost names."""
-        cost, used = self.plan.cost, self.usage()
-        return {} if cost is None else {name: used[name] for name in cost.order.names}
-
     def front(self) -> list[Trial]:
         """The complete trials that no other dominates, by number."""
         return summary.front(self._now())
@@ -450,16 +438,3 @@ class Study:
         with self._lock:
             *events, asked = self._store.events(0, record.asked + 1)
         return explanation.explain(record, fold(self._first, decide.known_to(events, asked)))
-
-
-def worker_name() -> str:
-    """This user, host and process: who `optimize` evaluates for unless told otherwise."""
-    return f"{_login()}@{socket.gethostname()}:{os.getpid()}"
-
-
-def _login() -> str:
-    """The name this process runs under."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container may run under a number that has no name
-        return str(os.getuid()) if hasattr(os, "getuid") else "unknown"

@@ -43,3 +43,16 @@ def usage(history: History) -> dict[str, Any]:
         else:
             used[name] = sum(params[name] for params in done)
     return used
+
+
+def spent(history: History) -> float | None:
+    """What was told of costs, added up; None if nothing was."""
+    told = [trial.cost for trial in history.trials if trial.cost is not None]
+    return sum(told) if told else None
+
+
+def headline(history: History) -> tuple[float, float | None, dict[str, Any]]:
+    """The hypervolume, what was spent, and how much was used of the inputs the cost names."""
+    cost, used = history.plan.cost, usage(history)
+    dear = {} if cost is None else {name: used[name] for name in cost.order.names}
+    return hypervolume(history), spent(history), dear

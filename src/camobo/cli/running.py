@@ -60,7 +60,7 @@ def run(
       camobo run postgresql+psycopg://server/forest -- python train.py
     """
     from camobo.command import Command
-    from camobo.study import worker_name
+    from camobo.who import worker_name
 
     name = owner or worker_name()
     with _open(study, storage) as opened, _terminated(), _warnings():

@@ -1,0 +1,170 @@
+"""Connections to where studies are kept, SQLite files and PostgreSQL servers, and what their errors mean."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+from sqlalchemy import event as hooks
+from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
+
+from camobo.errors import MissingExtraError, StorageError
+
+PATIENCE = 300
+"""Seconds to wait for others before it is an error, or before a suggestion is worked out beside theirs."""
+
+
+def file_engine(path: Path, *, create: bool) -> sa.Engine:
+    """Connections to a SQLite file. Nothing is written to one that is not ours."""
+    place = str(path)
+    if not path.exists() and not create:
+        raise StorageError(f"{place}: there is no such file. Begin a study with Study(..., storage={place!r}).")
+    if path.is_dir() or (path.exists() and not path.is_file()):
+        raise StorageError(f"{place}: is not a file. Give the name of a file, such as alloy.db.")
+    if not path.absolute().parent.is_dir():
+        raise StorageError(f"{place}: its folder does not exist. Create {path.absolute().parent} first.")
+    _check_header(path)
+    beside = path.with_name(path.name + "-wal").exists()  # the log of a writer: without it the file is all there is
+    writable = (not path.exists() or os.access(path, os.W_OK)) and (
+        beside or os.access(path.absolute().parent, os.W_OK)
+    )
+    mode = ("rwc" if create else "rw") if writable else "ro"
+    if mode == "ro" and not beside:
+        mode += "&immutable=1"  # or SQLite would want to write beside it even to look at it
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}&uri=true"
+    engine = sa.create_engine(
+        f"sqlite:///{uri}",
+        json_serializer=_write_json,
+        json_deserializer=_read_json,
+        pool_size=1,
+        max_overflow=4,
+        connect_args={"timeout": PATIENCE},
+    )
+    hooks.listen(engine, "connect", _settle_sqlite)
+    hooks.listen(engine, "begin", _begin_sqlite)
+    return _of_one_process(engine)
+
+
+def _of_one_process(engine: sa.Engine) -> sa.Engine:
+    """A process forked off while a study was open makes connections of its own: two cannot share one."""
+    hooks.listen(engine, "connect", _remember_process)
+    hooks.listen(engine, "checkout", _refuse_parents_connection)
+    return engine
+
+
+def _remember_process(_: object, record: Any) -> None:
+    record.info["process"] = os.getpid()
+
+
+def _refuse_parents_connection(_: object, record: Any, proxy: Any) -> None:
+    if record.info["process"] != os.getpid():
+        record.dbapi_connection = proxy.dbapi_connection = None
+        raise DisconnectionError("the connection belongs to the parent process")
+
+
+def _check_header(path: Path) -> None:
+    """Refuse a file that no SQLite wrote before SQLite gets to see it."""
+    if not path.exists():
+        return
+    try:
+        with path.open("rb") as file:
+            start = file.read(16)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if start not in (b"", b"SQLite format 3\0"):
+        raise StorageError(f"{path}: is not a camobo study but some other file. It was left as it is.")
+
+
+def _settle_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # transactions begin where we say, not where the driver guesses
+    connection.execute("PRAGMA synchronous=FULL")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+
+def server_engine(url: sa.URL, schema: str | None) -> sa.Engine:
+    """Connections to a PostgreSQL database."""
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    bare = url.difference_update_query(["schema"])
+    try:
+        engine = sa.create_engine(
+            bare if "connect_timeout" in bare.query else bare.update_query_dict({"connect_timeout": "10"}),
+            json_serializer=_write_json,
+            json_deserializer=_read_json,
+            pool_size=1,
+            max_overflow=4,
+            pool_pre_ping=True,  # a server that was restarted is met with a new connection, not with an error
+            execution_options={"schema_translate_map": {None: schema}},
+        )
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f"storage: PostgreSQL needs {error.name}, which is not installed. "
+            "Install it with: pip install 'camobo[postgres]'"
+        ) from error
+    return _of_one_process(engine)
+
+
+def _write_json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, default=dict, separators=(",", ":"))
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number")
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _read_json(text: str | bytes) -> Any:
+    return _decoder.decode(text if isinstance(text, str) else text.decode())
+
+
+@contextmanager
+def readable(place: str) -> Iterator[None]:
+    """What was written down by us can be read; what cannot was changed by somebody else."""
+    try:
+        yield
+    except (ValueError, TypeError, AttributeError) as error:
+        raise StorageError(f"{place}: the study is damaged, a record cannot be read: {error}.") from error
+
+
+@contextmanager
+def typed(place: str) -> Iterator[None]:
+    """Whatever a database or its driver raises becomes a StorageError that says what to do."""
+    try:
+        yield
+    except DBAPIError as error:
+        text = " ".join(str(error.orig).split()).rstrip(".?")
+        advice = what_to_do(text)
+        kept = "" if "damaged" in advice else " What was stored before is as it was."
+        raise StorageError(f"{place}: {text}.{advice}{kept}") from error
+    except SQLAlchemyError as error:
+        raise StorageError(f"{place}: {' '.join(str(error).split())}.") from error
+
+
+_ADVICE = {
+    "not a database": " It is damaged or some other file: restore it from a copy.",
+    "malformed": " The file is damaged: restore it from a copy.",
+    "readonly": " It cannot be written to: check the permissions of the file and its folder.",
+    "read-only": " It cannot be written to: check its permissions.",
+    "full": " Make room on the disk and try again.",
+    "disk i/o": " The disk does not take it: is it full or gone?",
+    "locked": " Other processes kept it busy for too long: try again.",
+    "unable to open": " Check that the file and its folder can be read and written.",
+    "lock timeout": " Other processes kept it busy for too long: try again.",
+    "connection": " Is the server there, and the URL right?",
+}
+
+
+def what_to_do(said: str) -> str:
+    """About an error, told by the words a database uses for it; nothing if they are not known."""
+    return next((advice for sign, advice in _ADVICE.items() if sign in said.lower()), "")
