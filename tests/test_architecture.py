@@ -26,7 +26,7 @@ LAYERS: list[set[str]] = [
     {"trial"},
     {"checks"},
     {"document", "history"},
-    {"connect", "decide", "explanation", "filelock", "samefile", "summary", "tables", "who"},
+    {"connect", "decide", "explanation", "filelock", "interrupts", "samefile", "summary", "tables", "who"},
     {"sql"},
     {"evaluate", "progress", "store"},
     {"command"},

@@ -326,8 +326,7 @@ class TestInterrupting:
         process = subprocess.Popen(
             [sys.executable, str(script), str(path), "children", "4"], stderr=subprocess.DEVNULL, text=True
         )
-        # The third is asked for when one of the first two is done: it has most of its time before it.
-        wait_until(lambda: {trial.state for trial in loaded(path)[2:]} == {cm.State.PENDING}, 180)
+        wait_until(lambda: third_is_under_way(path), 180)
         process.terminate()
         assert process.wait(timeout=30) != 0
         assert {trial.state for trial in loaded(path)} == {DONE, cm.State.RELEASED}
@@ -338,7 +337,7 @@ class TestInterrupting:
         script.write_text(SCRIPT)
         command = [sys.executable, str(script), str(path), way]
         process = subprocess.Popen([*command, "4"], stderr=subprocess.PIPE, text=True, start_new_session=True)
-        wait_until(lambda: {trial.state for trial in loaded(path)} == {DONE, cm.State.PENDING}, 180)
+        wait_until(lambda: third_is_under_way(path), 180)
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to all of the group
         _, said = process.communicate(timeout=30)
         assert "KeyboardInterrupt" in said
@@ -349,6 +348,53 @@ class TestInterrupting:
         subprocess.run([*command, "0"], check=True, timeout=120)
         assert [trial.state for trial in loaded(path)] == [DONE] * 10
 
+    @pytest.mark.parametrize("kind", ["SIGINT", "SIGTERM"])
+    def test_an_interrupt_that_python_drops_in_a_hook_still_ends_the_run(self, kind: str, tmp_path: Path) -> None:
+        code = (
+            "import os, signal, time, camobo as cm\n"
+            "study = cm.Study(cm.Space({'x': cm.Real(0, 1)}), {'y': 'min'}, seed=1, budget=9, storage='a.db')\n"
+            f"hook = lambda: len(study.trials) == 3 and os.kill(os.getpid(), signal.{kind})\n"
+            "os.register_at_fork(after_in_parent=hook)\n"
+            "try:\n"
+            "    study.optimize(lambda p: {'y': time.sleep(1) or p['x']}, timeout=60)\n"
+            "finally:\n"
+            "    print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert "Exception ignored" in done.stderr, "or this tests nothing"
+        assert (done.returncode, done.stdout) == (-signal.SIGINT, "True\n")
+        assert [trial.state for trial in loaded(tmp_path / "a.db")] == [DONE, DONE, cm.State.RELEASED]
+
+    def test_a_worker_of_a_pool_drops_none_either(self, tmp_path: Path) -> None:
+        code = (
+            "import os, signal, time\n"
+            "from camobo.evaluate import evaluate_apart\n"
+            "os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGTERM))\n"
+            "evaluate_apart(lambda p: time.sleep(60), {}, {'y': 'min'}, None, 0)\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+        assert "Exception ignored" in done.stderr, "or this tests nothing"
+        assert "KeyboardInterrupt: SIGTERM" in done.stderr.splitlines()[-1]
+        assert done.returncode == -signal.SIGINT
+
+    def test_who_handles_signals_otherwise_goes_on_doing_so(self) -> None:
+        heard: list[int] = []
+
+        def signalling(params: Mapping[str, Param]) -> dict[str, float]:
+            os.kill(os.getpid(), signal.SIGTERM)
+            return measure(params)
+
+        before = signal.signal(signal.SIGTERM, lambda number, _: heard.append(number))
+        try:
+            study = study_of().optimize(signalling, 2)
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        assert heard == [signal.SIGTERM] * 3
+        assert [trial.state for trial in study.trials] == [DONE, DONE]
+
 
 def loaded(path: Path) -> tuple[cm.Trial, ...]:
     try:
@@ -356,6 +402,11 @@ def loaded(path: Path) -> tuple[cm.Trial, ...]:
             return study.trials
     except cm.StorageError:
         return ()
+
+
+def third_is_under_way(path: Path) -> bool:
+    """It is asked for when the first, or one of the first two, is done: it has most of its time before it."""
+    return {trial.state for trial in loaded(path)[2:]} == {cm.State.PENDING}
 
 
 def descendants_of_group(group: int) -> list[int]:

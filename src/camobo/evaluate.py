@@ -17,10 +17,11 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NoReturn, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from camobo.checks import Values, values_of
 from camobo.inputs import Param, Params
+from camobo.interrupts import interruptible
 
 Function: TypeAlias = Callable[[dict[str, Param]], Values]
 
@@ -72,11 +73,12 @@ def evaluate_apart(
 
     `number` only keeps an executor from taking two trials at the same point for one.
     """
-    work = fork(function, params, objectives, timeout)
-    try:
-        return wait(work)
-    finally:
-        work.kill()
+    with interruptible() as interrupted:
+        work = fork(function, params, objectives, timeout)
+        try:
+            return wait(work, interrupted)
+        finally:
+            work.kill()
 
 
 def evaluate_here(function: Function, params: Params, objectives: Mapping[str, str], number: int) -> Outcome:
@@ -84,10 +86,11 @@ def evaluate_here(function: Function, params: Params, objectives: Mapping[str, s
     return evaluate(function, params, objectives)
 
 
-def wait(work: Work) -> Outcome:
-    """What comes of work, however long it takes."""
+def wait(work: Work, interrupted: Callable[[], None]) -> Outcome:
+    """What comes of work, however long it takes; `interrupted` raises if it is not to be waited for any longer."""
     pause = 0.001
     while True:
+        interrupted()
         outcome = work.poll()
         if outcome is not None:
             return outcome
@@ -153,29 +156,41 @@ def fork(function: Function, params: Params, objectives: Mapping[str, str], time
     with warnings.catch_warnings():
         # From Python 3.12 on a fork beside threads is warned of. The child only calls the function and answers.
         warnings.simplefilter("ignore", DeprecationWarning)
-        process = os.fork()
-    if process == 0:
-        _be_the_child(into, function, params, objectives)
+        process = _forked(lambda: _answer(into, function, params, objectives))
     os.close(into)
     with contextlib.suppress(OSError):  # the child does the same; whoever is first
         os.setpgid(process, process)
     return Forked(process, pipe, timeout, math.inf if timeout is None else time.monotonic() + timeout)
 
 
-def _be_the_child(into: int, function: Function, params: Params, objectives: Mapping[str, str]) -> NoReturn:
-    """Evaluate, answer, and end without any of the goodbyes that are the parent's to say."""
+def _forked(child: Callable[[], object]) -> int:
+    """The number of a new process that runs `child` and ends without any of the goodbyes that are the parent's to say.
+
+    It never returns from here, not even if it is interrupted before it has begun.
+    """
+    parent = os.getpid()
     try:
-        with contextlib.suppress(OSError):
-            os.setpgid(0, 0)
-        with contextlib.suppress(ValueError):  # only a main thread may
-            signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        outcome = evaluate(function, params, objectives)
-        message = json.dumps({"values": outcome.values, "reason": outcome.reason}).encode() + b"\n"
-        while message:
-            message = message[os.write(into, message) :]
-        _flush()
+        process = os.fork()
+        if process == 0:
+            child()
+            os._exit(0)
+        return process
     finally:
-        os._exit(0)
+        if os.getpid() != parent:
+            os._exit(1)
+
+
+def _answer(into: int, function: Function, params: Params, objectives: Mapping[str, str]) -> None:
+    """The child: evaluate, and send what came of it."""
+    with contextlib.suppress(OSError):
+        os.setpgid(0, 0)
+    with contextlib.suppress(ValueError):  # only a main thread may
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    outcome = evaluate(function, params, objectives)
+    message = json.dumps({"values": outcome.values, "reason": outcome.reason}).encode() + b"\n"
+    while message:
+        message = message[os.write(into, message) :]
+    _flush()
 
 
 def _flush() -> None:

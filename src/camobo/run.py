@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import signal
 import threading
 import time
 from collections import Counter
@@ -17,6 +16,7 @@ from typing import Any
 from camobo.command import Command
 from camobo.errors import CamoboError, SpaceExhausted, StorageError, TrialStateError
 from camobo.evaluate import Function, Outcome, Work
+from camobo.interrupts import interruptible
 from camobo.progress import progress_bar
 from camobo.trial import State, Trial
 from camobo.workers import Start, executor_starter, starter
@@ -76,42 +76,33 @@ def optimize(
                 show(_settled(desk) - before, *desk.facts())
 
         seen()
-        stack.enter_context(_terminable())
-        work_through(desk, start, jobs=jobs, most=count, seen=seen)
-
-
-@contextlib.contextmanager
-def _terminable() -> Iterator[None]:
-    """A polite request to end, as batch systems and containers send it, is Ctrl-C: what is under way is handed back."""
-    here = threading.current_thread() is threading.main_thread()
-    if not here or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise KeyboardInterrupt("terminated")
-
-    signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        interrupted = stack.enter_context(interruptible())
+        work_through(desk, start, jobs=jobs, most=count, seen=seen, interrupted=interrupted)
 
 
 def _settled(desk: Desk) -> int:
     return sum(not trial.added and not trial.state.open for trial in desk.trials())
 
 
-def work_through(desk: Desk, start: Start, *, jobs: int, most: int | None, seen: Callable[[], object]) -> None:
+def work_through(
+    desk: Desk,
+    start: Start,
+    *,
+    jobs: int,
+    most: int | None,
+    seen: Callable[[], object],
+    interrupted: Callable[[], None],
+) -> None:
     """Evaluate up to `most` trials, or all there are to be had, `jobs` at a time; `seen` is called after each.
 
-    However this ends, what is still under way is stopped and handed back.
+    `interrupted` raises if this was to end. However it ends, what is still under way is stopped and handed back.
     """
     going: dict[int, tuple[Trial, Work | None]] = {}
     broken: Counter[int] = Counter()
     begun, pause, renewed = 0, _SHORTEST, time.monotonic()
     try:
         while True:
+            interrupted()
             dry: SpaceExhausted | bool = False
             while len(going) < jobs and not dry and (most is None or begun < most):
                 trial, dry = _next(desk, frozenset(going))
