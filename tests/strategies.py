@@ -38,6 +38,15 @@ def reals(draw: st.DrawFn) -> Real:
 
 
 @st.composite
+def stepped(draw: st.DrawFn) -> Real:
+    """Reals with a step, as people write them."""
+    digits, low, count = draw(st.integers(0, 4)), draw(st.integers(-1000, 1000)), draw(st.integers(1, 2000))
+    size = draw(st.integers(1, 50))
+    low_end, high, step = (round(number / 10**digits, digits) for number in (low, low + count * size, size))
+    return Real(low_end, high, step=step, dear=draw(st.sampled_from(("high", "low"))))
+
+
+@st.composite
 def integers(draw: st.DrawFn) -> Integer:
     log, dear = draw(st.booleans()), draw(st.sampled_from(["high", "low"]))
     most = 2**40
@@ -59,7 +68,7 @@ def categoricals(draw: st.DrawFn) -> Categorical:
 
 
 def inputs() -> st.SearchStrategy[Input]:
-    return st.one_of(reals(), integers(), categoricals())
+    return st.one_of(reals(), stepped(), integers(), categoricals())
 
 
 @st.composite
@@ -85,6 +94,8 @@ def values(given: Input) -> st.SearchStrategy[Param]:
     if isinstance(given, Integer):
         near_high = st.integers(max(given.low, given.high - 30), given.high)
         return ends | near_high | st.integers(given.low, given.high)
+    if given.step is not None:
+        return ends | st.sampled_from([given.from_unit(unit) for unit in given.stops().tolist()])
     return ends | st.floats(given.low, given.high)
 
 

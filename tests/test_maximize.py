@@ -172,7 +172,7 @@ class TestCandidates:
         for j, given_input in enumerate(space.inputs.values()):
             on_edge = candidates[np.all(np.delete(candidates == vertex, j, axis=1), axis=1)]
             assert np.any(on_edge[:, j] == dear[j])
-            if isinstance(given_input, Real):
+            if given_input.continuous:
                 assert np.any((on_edge[:, j] > 0.0) & (on_edge[:, j] < 1.0))
 
     @law

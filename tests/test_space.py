@@ -16,7 +16,7 @@ from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueErr
 from camobo.inputs import Array, Categorical, Input, Integer, Real
 from camobo.space import Space
 from camobo.trial import State
-from strategies import categoricals, inputs, integers, law, params, reals, spaces, units, values
+from strategies import categoricals, inputs, integers, law, params, reals, spaces, stepped, units, values
 
 
 def same(a: Any, b: Any) -> bool:
@@ -262,7 +262,9 @@ class TestSizeAndShape:
     @given(spaces())
     def test_a_space_is_infinite_exactly_if_an_input_is_real(self, space: Space) -> None:
         assert (
-            math.isinf(space.size) == any(isinstance(g, Real) for g in space.inputs.values()) == any(space.continuous)
+            math.isinf(space.size)
+            == any(isinstance(g, Real) and g.step is None for g in space.inputs.values())
+            == any(space.continuous)
         )
 
     def test_changing_the_mapping_a_space_was_made_from_does_not_change_the_space(self) -> None:
@@ -333,6 +335,14 @@ BAD_INPUTS: list[tuple[str, Any, list[str]]] = [
         lambda: untyped.Categorical(["a", "b"], dear="up"),
         ["Categorical", "dear must be a list", "'up'"],
     ),
+    ("step of nothing", lambda: untyped.Real(0, 1, step=0), ["Real", "step", "above 0", "got 0", "Leave it out"]),
+    ("step that is not a number", lambda: untyped.Real(0, 1, step=math.nan), ["Real", "step", "above 0", "nan"]),
+    ("step that is text", lambda: untyped.Real(0, 1, step="0.1"), ["Real", "step", "number", "'0.1'"]),
+    ("step that is true", lambda: untyped.Real(0, 1, step=True), ["Real", "step", "number", "True"]),
+    ("step beyond the range", lambda: untyped.Real(0, 1, step=2), ["Real", "whole number of steps", "high=2"]),
+    ("step on a log scale", lambda: untyped.Real(1, 9, log=True, step=1), ["Real", "step and log", "Leave one out"]),
+    ("steps beyond number", lambda: untyped.Real(0, 1, step=1e-9), ["Real", "step", "1,000,000", "Leave it out"]),
+    ("steps that miss the end", lambda: untyped.Real(0, 1, step=0.3), ["Real", "whole number of steps", "0.9 or 1.2"]),
     ("log that is text", lambda: untyped.Real(1, 2, log="yes"), ["Real", "log must be true or false", "'yes'"]),
     ("log that is a number", lambda: untyped.Integer(1, 2, log=1), ["Integer", "log must be true or false", "1"]),
     ("unit that is a number", lambda: untyped.Real(0, 1, unit=5), ["Real", "unit must be text", "5"]),
@@ -385,6 +395,40 @@ def test_choices_from_numpy_are_python_s_own() -> None:
     category = Categorical(list(np.array([1, 2])), dear=[np.int64(2)])
     assert [type(choice) for choice in (*category.choices, *category.dear)] == [int, int, int]
     assert category.check("trees", np.int64(2)) is category.choices[1]
+
+
+class TestSteps:
+    @law
+    @given(stepped(), st.floats(0.0, 1.0))
+    def test_what_is_suggested_is_written_with_no_more_digits_than_the_step(self, real: Real, unit: float) -> None:
+        digits = max(len(repr(number).partition(".")[2]) for number in (float(real.low), float(real.step or 0)))
+        assert len(repr(real.from_unit(unit)).partition(".")[2]) <= digits
+        assert real.low <= real.from_unit(unit) <= real.high
+
+    @law
+    @given(stepped())
+    def test_all_steps_are_there_and_evenly_apart(self, real: Real) -> None:
+        values = [real.from_unit(unit) for unit in real.stops()]
+        assert len(values) == real.size == len(set(values))
+        assert (values[0], values[-1]) == (real.low, real.high)
+        assert np.allclose(np.diff(values), real.step or 0.0)
+
+    def test_three_tenths_are_three_tenths(self) -> None:
+        assert [Real(0, 1, step=0.1).from_unit(k / 10) for k in range(11)] == [k / 10 for k in range(11)]
+
+    def test_a_step_that_no_decimal_writes_still_meets_the_end(self) -> None:
+        third = Real(0, 1, step=1 / 3)
+        assert third.size == 4
+        assert third.from_unit(1.0) == 1.0
+
+    def test_what_was_measured_between_steps_can_be_added(self) -> None:
+        space = Space({"x": Real(0, 1, step=0.5)})
+        assert space.check({"x": 0.3}) == {"x": 0.3}
+        assert space.to_unit({"x": 0.3}) == pytest.approx([0.3])
+
+    def test_a_real_without_a_step_has_no_list_of_values(self) -> None:
+        with pytest.raises(InvalidSpaceError, match="step"):
+            Real(0, 1).stops()
 
 
 ALLOY = Space({"nickel": Real(0, 20), "soak": Integer(1, 12), "quench": Categorical(["air", "oil"])})

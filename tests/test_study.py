@@ -312,6 +312,16 @@ class TestTelling:
                 again.tell(trial, measure(trial.params))
         assert study.ask().params == again.ask().params
 
+    def test_every_suggestion_is_a_whole_step_and_a_small_grid_is_used_up(self) -> None:
+        steps = cm.Space({"dear": cm.Real(0, 0.3, step=0.1), "cheap": cm.Real(-1, 1, step=0.5)})
+        study = study_of(steps, cost="dear > cheap")
+        study.add({"dear": 0.15, "cheap": 0.0}, {"strength": 1.0, "corrosion": 1.0})  # between steps: takes up none
+        study.optimize(measure, 20)
+        tried = {(trial.params["dear"], trial.params["cheap"]) for trial in study.trials if not trial.added}
+        assert tried == {(dear, cheap) for dear in (0.0, 0.1, 0.2, 0.3) for cheap in (-1.0, -0.5, 0.0, 0.5, 1.0)}
+        with pytest.raises(cm.SpaceExhausted):
+            study.ask()
+
     def test_four_trials_at_once_are_numbered_and_lie_apart(self) -> None:
         nearest = []
         for seed in range(8):

@@ -32,7 +32,7 @@ else:
     import tomli as tomllib
 
 _NUMBER_KEYS = ("type", "low", "high", "log", "unit", "dear")
-_INPUT_KEYS = {"real": _NUMBER_KEYS, "integer": _NUMBER_KEYS, "categorical": ("type", "choices", "dear")}
+_INPUT_KEYS = {"real": (*_NUMBER_KEYS, "step"), "integer": _NUMBER_KEYS, "categorical": ("type", "choices", "dear")}
 _COST_KEYS = {
     "additive": ("type", "order", "strength", "cooling", "indifference", "weights"),
     "paper": ("type", "order", "weights"),
@@ -91,9 +91,12 @@ def _input_document(given: Input) -> Document:
     if isinstance(given, Categorical):
         return {"type": "categorical", "choices": list(given.choices), "dear": list(given.dear)}
     kind = "integer" if isinstance(given, Integer) else "real"
-    return {
+    written: Document = {
         "type": kind, "low": given.low, "high": given.high, "log": given.log, "unit": given.unit, "dear": given.dear
     }  # fmt: skip
+    if isinstance(given, Real) and given.step is not None:
+        written["step"] = given.step
+    return written
 
 
 def _cost_document(cost: PaperCost | AdditiveCost) -> Document:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ Params: TypeAlias = Mapping[str, Param]
 
 _LARGEST = float(np.finfo(np.float64).max)
 _MOST_WHOLE = 2**40  # beyond 2**44 neighbours on a log scale can no longer be told apart
+_MOST_STEPS = 10**6
 
 
 def _check_bounds(kind: str, low: float, high: float, *, log: bool, unit: str, dear: str) -> None:
@@ -71,10 +73,11 @@ def _check_number(name: str, value: Param, low: float, high: float) -> float:
 class Real:
     """A number between `low` and `high`, searched on a logarithmic scale if `log`.
 
-    `dear` names the end that costs more; it matters only to inputs an order of costs names.
+    `dear` names the end that costs more; it matters only to inputs an order of costs names. With a `step` only whole
+    steps from `low` are suggested: what a balance can weigh out. What was measured between them may still be added.
 
-    >>> Real(0, 20, unit="%")
-    Real(low=0, high=20, log=False, unit='%', dear='high')
+    >>> Real(0, 20, unit="%", step=0.1).from_unit(0.171)
+    3.4
     """
 
     low: float
@@ -82,16 +85,48 @@ class Real:
     log: bool = False
     unit: str = ""
     dear: End = "high"
+    step: float | None = None
+    _steps: Integer | None = field(init=False, repr=False, compare=False)
+    """Steps from `low`, which is how a stepped input is searched."""
 
     def __post_init__(self) -> None:
-        for what in ("low", "high", "log"):
+        for what in ("low", "high", "log", "step"):
             object.__setattr__(self, what, _plain(getattr(self, what)))
         _check_bounds("Real", self.low, self.high, log=self.log, unit=self.unit, dear=self.dear)
+        object.__setattr__(self, "_steps", None if self.step is None else Integer(0, self._count_steps(self.step)))
+
+    def _count_steps(self, step: Any) -> int:
+        if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0 < step <= _LARGEST:
+            raise InvalidSpaceError(
+                f"Real: step must be a number above 0, got {shown(step)}. Leave it out if any number will do."
+            )
+        if self.log:
+            raise InvalidSpaceError(f"Real: step and log=True do not go together, got step={step!r}. Leave one out.")
+        steps = (Decimal(repr(self.high)) - Decimal(repr(self.low))) / Decimal(repr(step))
+        if steps > _MOST_STEPS:
+            raise InvalidSpaceError(f"Real: step {step!r} makes more than {_MOST_STEPS:,} values. Leave it out.")
+        count = round(steps)
+        if count < 1 or abs(steps - count) > count * Decimal("1e-9"):
+            ends = " or ".join(f"{self._after(whole, step):.12g}" for whole in (int(steps), int(steps) + 1) if whole)
+            raise InvalidSpaceError(
+                f"Real: high must be a whole number of steps from low, got low={self.low!r}, high={self.high!r}, "
+                f"step={step!r}. Say high={ends}, or another step."
+            )
+        return count
+
+    def _after(self, steps: int, step: float) -> float:
+        """The value so many steps from `low`, in decimals: three steps of 0.1 are 0.3, not 0.30000000000000004."""
+        return float(Decimal(repr(self.low)) + steps * Decimal(repr(step)))
+
+    @property
+    def continuous(self) -> bool:
+        """Whether there is always another value between two."""
+        return self.step is None
 
     @property
     def size(self) -> float:
         """How many different values it has."""
-        return math.inf
+        return math.inf if self._steps is None else self._steps.size
 
     def check(self, name: str, value: Param) -> float:
         """The value as a float, or an error that names the parameter."""
@@ -109,6 +144,8 @@ class Real:
         """The value at `unit`; exactly `low` at 0 and `high` at 1."""
         if unit <= 0.0 or unit >= 1.0:
             return float(self.low if unit <= 0.0 else self.high)
+        if self._steps is not None and self.step is not None:
+            return min(self._after(self._steps.from_unit(unit), self.step), float(self.high))
         if self.log and math.isinf(self.high / self.low):
             value = self.low ** (1.0 - unit) * self.high**unit
         elif self.log:
@@ -118,8 +155,18 @@ class Real:
         return float(min(max(value, self.low), self.high))
 
     def snap(self, units: Array) -> Array:
-        """(n,) unit coordinates, unchanged: every one can be evaluated."""
-        return units
+        """(n,) unit coordinates, moved to the nearest ones that can be evaluated."""
+        return units if self._steps is None else self._steps.snap(units)
+
+    def stops(self) -> Array:
+        """(size,) unit coordinates of all its values, if it has steps."""
+        if self._steps is None:
+            raise InvalidSpaceError("Real: it has no list of values unless it has a step.")
+        return self._steps.stops()
+
+    def beside(self, unit: float) -> Array:
+        """Unit coordinates next to one: none if every other is."""
+        return np.zeros(0) if self._steps is None else self._steps.beside(unit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +198,11 @@ class Integer:
             )
 
     @property
+    def continuous(self) -> bool:
+        """Whether there is always another value between two."""
+        return False
+
+    @property
     def size(self) -> float:
         """How many different values it has."""
         return self.high - self.low + 1
@@ -178,6 +230,16 @@ class Integer:
     def snap(self, units: Array) -> Array:
         """(n,) unit coordinates, moved to those of the whole number each stands for."""
         return self._coordinates(self._numbers(units))
+
+    def stops(self) -> Array:
+        """(size,) unit coordinates of all its values."""
+        return self._coordinates(np.arange(self.low, self.high + 1, dtype=np.float64))
+
+    def beside(self, unit: float) -> Array:
+        """Unit coordinates of the next numbers to one, and of those a tenth of the range further."""
+        here, far = self.from_unit(unit), max(2, round(self.size / 10))
+        values = {min(max(here + move, self.low), self.high) for move in (-far, -1, 1, far)} - {here}
+        return np.array([self.to_unit(value) for value in sorted(values)])
 
     def _numbers(self, units: Array) -> Array:
         """(n,) the whole numbers, as floats, that (n,) unit coordinates stand for."""
@@ -235,6 +297,11 @@ class Categorical:
                 raise InvalidSpaceError(f"Categorical: dear names {choice!r} twice.")
 
     @property
+    def continuous(self) -> bool:
+        """Whether there is always another value between two."""
+        return False
+
+    @property
     def size(self) -> float:
         """How many different values it has."""
         return len(self.choices)
@@ -267,6 +334,14 @@ class Categorical:
     def snap(self, units: Array) -> Array:
         """(n,) unit coordinates, moved to the middle of the choice each stands for."""
         return (self.positions(units) + 0.5) / len(self.choices)
+
+    def stops(self) -> Array:
+        """(size,) unit coordinates of all its choices."""
+        return (np.arange(len(self.choices)) + 0.5) / len(self.choices)
+
+    def beside(self, unit: float) -> Array:
+        """Unit coordinates of the other choices."""
+        return np.delete(self.stops(), self.positions(np.array([unit])))
 
     def positions(self, units: Array) -> NDArray[np.intp]:
         """(n,) index of the choice each unit coordinate stands for."""

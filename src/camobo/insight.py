@@ -20,7 +20,7 @@ from camobo.blas import one_thread
 from camobo.engine import Data, Models, Plan
 from camobo.errors import InvalidOptionError, UnknownTrialError
 from camobo.gp import GP, evenly
-from camobo.inputs import Array, Categorical, Integer, Param
+from camobo.inputs import Array, Categorical, Param
 from camobo.order import Order
 from camobo.study import Study
 from camobo.trial import State, Trial
@@ -203,10 +203,8 @@ def slices(record: Record, models: Models, trial: Trial) -> tuple[Slice, ...]:
 
 def _stations(given: Any, own: float) -> tuple[Array, int]:
     """Sorted unit coordinates to stop at along an input, the trial's own among them, and where it stands."""
-    if isinstance(given, Categorical):
-        along = (np.arange(len(given.choices)) + 0.5) / len(given.choices)
-    elif isinstance(given, Integer) and given.size <= _STEPS_ALONG:
-        along = np.array([given.to_unit(value) for value in range(given.low, given.high + 1)])
+    if isinstance(given, Categorical) or given.size <= _STEPS_ALONG:
+        along = given.stops()
     else:
         along = given.snap(np.linspace(0.0, 1.0, _STEPS_ALONG))
     along = np.unique(np.append(along[np.abs(along - own) > 1e-9], own))

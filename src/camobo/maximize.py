@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from camobo.errors import SpaceExhausted
-from camobo.inputs import Array, Categorical, Integer
+from camobo.inputs import Array
 from camobo.scalarize import quasi_random
 from camobo.space import Space
 
@@ -148,19 +148,12 @@ def _best_neighbours(surface: Surface, space: Space, points: Array) -> Array:
 
 
 def neighbours(space: Space, point: Array) -> Array:
-    """(m, d) points that differ from (d,) one in a single integer (next, a tenth further) or category (any other)."""
+    """(m, d) points that differ from (d,) one in a single number (next, a tenth further) or category (any other)."""
     rows = []
     for j, given in enumerate(space.inputs.values()):
-        if isinstance(given, Integer):
-            here, far = given.from_unit(point[j]), max(2, round(given.size / 10))
-            values = {min(max(here + move, given.low), given.high) for move in (-far, -1, 1, far)} - {here}
-        elif isinstance(given, Categorical):
-            values = set(range(len(given.choices))) - {int(given.positions(point[j : j + 1])[0])}
-        else:
-            continue
-        for value in sorted(values):
+        for unit in given.beside(float(point[j])):
             row = point.copy()
-            row[j] = (value + 0.5) / len(given.choices) if isinstance(given, Categorical) else given.to_unit(value)
+            row[j] = unit
             rows.append(row)
     return np.array(rows).reshape(-1, space.dimension)
 

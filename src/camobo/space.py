@@ -6,8 +6,9 @@ A point has three faces.
     unit      (d,) in [0, 1], one coordinate an input        what is searched
     features  (f,) one column a number, one a category       what a model sees
 
-`Space` turns each into the next. Integers and categories are snapped to the points that can be evaluated *before*
-features or expense are computed, so a model never believes in half an hour of soaking that will be rounded away.
+`Space` turns each into the next. Whole numbers, steps and categories are snapped to the points that can be evaluated
+*before* features or expense are computed, so a model never believes in half an hour of soaking that will be rounded
+away.
 """
 
 from __future__ import annotations
@@ -71,13 +72,13 @@ class Space:
 
     @property
     def size(self) -> float:
-        """How many different points there are: infinite as soon as one input is real."""
+        """How many different points there are: infinite as soon as one input is real and has no step."""
         return math.prod(given.size for given in self.inputs.values())
 
     @cached_property
     def continuous(self) -> NDArray[np.bool_]:
-        """(d,) which inputs are real, and so have gradients."""
-        return np.array([isinstance(given, Real) for given in self.inputs.values()])
+        """(d,) which inputs are real without a step, and so have gradients."""
+        return np.array([given.continuous for given in self.inputs.values()])
 
     def check(self, params: Params) -> dict[str, Param]:
         """The params in the space's order and types, or an error that names what is wrong."""
@@ -109,13 +110,8 @@ class Space:
     def grid(self) -> Array:
         """(size, d) every point of a finite space."""
         if not math.isfinite(self.size):
-            raise InvalidSpaceError("Space: a space with real inputs has no finite grid.")
-        axes = []
-        for given in self.inputs.values():
-            if isinstance(given, Categorical):
-                axes.append((np.arange(len(given.choices)) + 0.5) / len(given.choices))
-            elif isinstance(given, Integer):
-                axes.append(given._coordinates(np.arange(given.low, given.high + 1, dtype=np.float64)))
+            raise InvalidSpaceError("Space: a space with real inputs that have no step has no finite grid.")
+        axes = [given.stops() for given in self.inputs.values()]
         return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
 
     def features(self, units: Array) -> Array:

@@ -54,6 +54,8 @@ INPUT = 'nickel = { type = "real", low = 0, high = 20 }'
         (INPUT, 'nickel = { type = "real", low = 0, high = inf }', "[space] nickel"),
         (INPUT, 'nickel = { type = "real", low = 0, high = 20, log = true }', "[space] nickel"),
         (INPUT, 'nickel = { type = "real", low = 0, high = 20, dear = "left" }', "[space] nickel"),
+        (INPUT, 'nickel = { type = "real", low = 0, high = 20, step = 0.3 }', "[space] nickel"),
+        (INPUT, 'nickel = { type = "integer", low = 0, high = 20, step = 2 }', "[space] nickel"),
         (INPUT, 'nickel = { type = "real", low = 0, hihg = 20 }', "Did you mean 'high'?"),
         (INPUT, 'nickel = { type = "integer", low = 0.5, high = 20 }', "[space] nickel"),
         (INPUT, "nickel = 3", "[space] nickel: need type"),

@@ -110,5 +110,10 @@ def _about(given: Any) -> list[Any]:
         dear = f"dear: {', '.join(map(str, given.dear))}" if given.dear else None
         return ["categorical", None, None, None, "; ".join(filter(None, [", ".join(map(str, given.choices)), dear]))]
     kind = type(given).__name__.lower()
-    also = ["log scale"] * given.log + ["dear at its low end"] * (given.dear == "low")
+    step = getattr(given, "step", None)  # whole numbers have none
+    also = (
+        ["log scale"] * given.log
+        + [f"steps of {step}"] * (step is not None)
+        + ["dear at its low end"] * (given.dear == "low")
+    )
     return [kind, given.low, given.high, given.unit, "; ".join(also)]

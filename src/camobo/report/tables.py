@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from camobo.expense import Use
-from camobo.inputs import Categorical, Input
+from camobo.inputs import Categorical, Input, Real
 from camobo.insight import Record
 from camobo.plot.style import dearness_colours, number, shown, unit_of
 from camobo.report.page import Html, join, tag, typed
@@ -112,6 +112,8 @@ def described(given: Input) -> list[str | Html]:
         choices = join(*(join(", " if i else None, typed(choice)) for i, choice in enumerate(given.choices)))
         dear = join(*(join(", then " if i else None, typed(choice)) for i, choice in enumerate(given.dear)))
         return ["choice", choices, dear or "none"]
-    kind = ("real" if type(given).__name__ == "Real" else "whole") + (", logarithmic" if given.log else "")
+    kind = ("real" if isinstance(given, Real) else "whole") + (", logarithmic" if given.log else "")
+    if isinstance(given, Real) and given.step is not None:
+        kind += f", steps of {given.step}"
     span = f"{number(float(given.low))} to {number(float(given.high))}"
     return [kind, join(span, " ", typed(given.unit)) if given.unit else span, given.dear]
