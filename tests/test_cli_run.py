@@ -5,6 +5,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 import camobo as cm
 from commands import apart, camobo, start
 
@@ -106,17 +108,30 @@ def test_a_timeout_in_seconds_or_words_stops_a_command(tmp_path: Path) -> None:
     assert time.monotonic() - began < 30
 
 
-def test_a_batch_system_s_signal_hands_back_what_is_under_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("kind", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, 130)])
+def test_a_request_to_end_hands_back_what_is_under_way(tmp_path: Path, kind: signal.Signals, code: int) -> None:
     problem, _ = forest(tmp_path)
     process = start("run", problem, "--jobs", "2", "--", "sh", "-c", f"touch '{tmp_path}/{{trial}}.begun'; sleep 60")
     deadline = time.monotonic() + 60
     while len(list(tmp_path.glob("*.begun"))) < 2 and time.monotonic() < deadline:
         time.sleep(0.02)
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(kind)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 143
+    assert process.returncode == code
     assert "Traceback" not in err
     assert {t.state for t in cm.Study.load(tmp_path / "forest.db").trials} == {cm.State.RELEASED}
+
+
+def test_a_run_says_for_whom_it_waits(tmp_path: Path) -> None:
+    problem, train = forest(tmp_path)
+    study = str(tmp_path / "forest.db")
+    assert camobo("run", problem, "-n", "1", *train).code == 0
+    budget = cm.Study.load(study).budget or 0
+    assert camobo("ask", study, "--owner", "ghost", "--lease", "3s").code == 0
+    done = camobo("run", problem, *train)
+    assert done.code == 0
+    assert done.err.count("waiting for trial 1, which ghost holds until ") == 1
+    assert len(cm.Study.load(study).trials) == budget
 
 
 def test_a_command_before_the_dashes_is_explained(tmp_path: Path) -> None:

@@ -213,6 +213,26 @@ class TestSheet:
         assert failed.reason == "=cracked"
         assert last.values == {"strength": 1.0, "corrosion": -2e-3}
 
+    def test_an_exported_sheet_can_be_filled_in_and_told(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study, "-n", "3")
+        camobo("export", study, "-o", sheet)
+        with sheet.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+        rows[0] |= {"strength": "512", "corrosion": "0.31"}
+        rows[1] |= {"state": "failed", "reason": "the crucible cracked"}
+        with sheet.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+        assert camobo("tell", study, "--csv", sheet).out.endswith("2 told.\n")
+        assert camobo("tell", study, "--csv", sheet).out == "0 told, 2 told before.\n"
+        done, failed, waiting = cm.Study.load(study).trials
+        assert (done.values, failed.reason) == ({"strength": 512.0, "corrosion": 0.31}, "the crucible cracked")
+        assert waiting.state is cm.State.PENDING
+        camobo("export", study, "-o", sheet, "--force")
+        assert camobo("tell", study, "--csv", sheet).out == "0 told, 2 told before.\n"
+
     @pytest.mark.parametrize("word", ["no", "No", "FALSE", "0", "n", "'-", "-", "none", " no "])
     def test_a_word_that_says_it_did_not_fail_does_not_fail_a_trial(self, tmp_path: Path, word: str) -> None:
         study, sheet = alloy(tmp_path), tmp_path / "s.csv"

@@ -132,7 +132,7 @@ class TestProblemFile:
             ('"nickel > chromium"', '{ type = "free" }', r"\[study\] cost.*'free'"),
             ('"nickel > chromium"', '{ order = "nickel", strenght = 3 }', r"\[study\] cost.*'strength'"),
             ('"nickel > chromium"', '{ order = "nickel", strength = "much" }', r"\[study\] cost.*'much'"),
-            ('"nickel > chromium"', "{ strength = 3 }", r"\[study\] cost: order.*None"),
+            ('"nickel > chromium"', "{ strength = 3 }", r"\[study\] cost: order is missing"),
             ("high = 20, unit", "high = -20, unit", r"\[space\] nickel.*low must be below high"),
             ("low = 0, high = 20, unit", "low = 0, unit", r"\[space\] nickel: high is missing"),
             ("low = 0, high = 20, unit", "low = nan, high = 20, unit", r"\[space\] nickel.*nan"),

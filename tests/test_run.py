@@ -254,6 +254,20 @@ class TestCounting:
         assert [trial.state for trial in study.trials] == [DONE] * 5
 
 
+class Speechless(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+
+@pytest.mark.parametrize("options", [{}, {"timeout": 60}], ids=["here", "children"])
+def test_an_error_that_cannot_say_what_it_is_is_told_by_its_name(options: dict[str, Any]) -> None:
+    def measure(params: Mapping[str, Param]) -> dict[str, float]:
+        raise Speechless
+
+    study = study_of().optimize(measure, 2, **options)
+    assert [trial.reason for trial in study.trials] == ["Speechless", "Speechless"]
+
+
 class TestLeases:
     def test_a_trial_is_kept_for_as_long_as_it_is_evaluated_and_no_longer(self, tmp_path: Path) -> None:
         ways: list[dict[str, Any]] = [{}, {"timeout": 30}, {"executor": ThreadPoolExecutor(1)}]

@@ -148,10 +148,22 @@ class TestRefusing:
         self.refuses(lambda study: call(study, number), cm.UnknownTrialError, f"trial.*{number}")
 
     def test_a_second_tell(self) -> None:
-        self.refuses(lambda study: study.tell(2, GOOD), cm.TrialStateError, "trial 2 is complete.*told again")
+        self.refuses(
+            lambda study: study.tell(2, GOOD),
+            cm.TrialStateError,
+            "trial 2 is complete.*be told.*study.amend",
+        )
 
     def test_failing_what_was_told(self) -> None:
-        self.refuses(lambda study: study.fail(2, "broke"), cm.TrialStateError, "trial 2 is complete.*failed again")
+        self.refuses(
+            lambda study: study.fail(2, "broke"),
+            cm.TrialStateError,
+            "trial 2 is complete.*be failed.*study.amend",
+        )
+
+    @pytest.mark.parametrize("reason", [None, 3, b"broke"])
+    def test_a_reason_that_is_no_text(self, reason: Any) -> None:
+        self.refuses(lambda study: study.fail(4, reason), cm.InvalidValueError, "reason: need text")
 
     def test_a_tell_after_a_fail_and_a_second_fail(self) -> None:
         study = study_of()

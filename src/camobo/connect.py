@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import event as hooks
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
-from camobo.errors import MissingExtraError, StorageError
+from camobo.errors import MissingExtraError, StorageError, shown
 
 PATIENCE = 300
 """Seconds to wait for others before it is an error, or before a suggestion is worked out beside theirs."""
@@ -23,6 +23,7 @@ PATIENCE = 300
 def file_engine(path: Path, *, create: bool) -> sa.Engine:
     """Connections to a SQLite file. Nothing is written to one that is not ours."""
     place = str(path)
+    _check_name(path)
     if not path.exists() and not create:
         raise StorageError(f"{place}: there is no such file. Begin a study with Study(..., storage={place!r}).")
     if path.is_dir() or (path.exists() and not path.is_file()):
@@ -49,6 +50,18 @@ def file_engine(path: Path, *, create: bool) -> sa.Engine:
     hooks.listen(engine, "connect", _settle_sqlite)
     hooks.listen(engine, "begin", _begin_sqlite)
     return _of_one_process(engine)
+
+
+def _check_name(path: Path) -> None:
+    """Refuse a name that no file can have, or that may not be looked at."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return  # what is missing is said below, in our words
+    except OSError as error:
+        raise StorageError(
+            f"{shown(str(path))}: cannot be looked at: {error.strerror or error}. Give the name of a file."
+        ) from error
 
 
 def _of_one_process(engine: sa.Engine) -> sa.Engine:

@@ -79,7 +79,7 @@ def find(history: History, trial: Trial | int) -> Trial:
         raise UnknownTrialError(f"trial: need a Trial or its number, got {trial!r}.")
     if not 0 <= number < len(history.trials):
         has = f"trials 0 to {len(history.trials) - 1}" if history.trials else "no trials yet"
-        raise UnknownTrialError(f"trial {number}: this study has {has}. To record an earlier experiment use study.add.")
+        raise UnknownTrialError(f"trial {number}: this study has {has}.")
     found = history.trials[int(number)]
     if isinstance(trial, Trial) and trial.params != found.params:
         raise UnknownTrialError(
@@ -92,10 +92,8 @@ def _open(history: History, trial: Trial | int, wanted: str) -> Trial:
     """The trial, if it can still be told of, and by this holder."""
     found = find(history, trial)
     if not found.state.open:
-        mend = " To correct a result use study.amend." if wanted == "told" else ""
-        raise TrialStateError(
-            f"trial {found.number} is {found.state} already and cannot be {wanted} again: {found}.{mend}"
-        )
+        mend = " To correct a result, or to take it back, use study.amend." if found.state is State.COMPLETE else ""
+        raise TrialStateError(f"trial {found.number} is {found.state} already and cannot be {wanted}: {found}.{mend}")
     retaken = (
         isinstance(trial, Trial) and trial.held != found.held and (trial.owner is None or trial.owner != found.owner)
     )
@@ -259,7 +257,7 @@ def amend(history: History, stamp: Stamp, trial: Trial | int, values: Any, reaso
 def fail(history: History, stamp: Stamp, trial: Trial | int, reason: Any) -> Event:
     """An open trial that could not be measured."""
     found = _open(history, trial, "failed")
-    return _event(history, 0, "failed", found.number, stamp, {"reason": remark("reason", str(reason))})
+    return _event(history, 0, "failed", found.number, stamp, {"reason": remark("reason", reason)})
 
 
 def release(history: History, stamp: Stamp, trial: Trial | int) -> Event:

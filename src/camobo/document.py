@@ -164,10 +164,10 @@ def _read_cost(given: Any) -> CostLike:
     if kind not in _COST_KEYS:
         raise InvalidOptionError(f'{place}: type must be "additive" or "paper", got {kind!r}.')
     _known(place, given, _COST_KEYS[kind])
-    if not isinstance(given.get("order"), (str, list)):
-        raise InvalidOptionError(
-            f'{place}: order must be text such as "nickel > chromium", got {given.get("order")!r}.'
-        )
+    if "order" not in given:
+        raise InvalidOptionError(f'{place}: order is missing. Example: order = "nickel > chromium".')
+    if not isinstance(given["order"], (str, list)):
+        raise InvalidOptionError(f'{place}: order must be text such as "nickel > chromium", got {given["order"]!r}.')
     options = {key: value for key, value in given.items() if key not in ("type", "order")}
     make: Callable[..., CostLike] = PaperCost if kind == "paper" else AdditiveCost
     return _placed(place, lambda: make(given["order"], **options))

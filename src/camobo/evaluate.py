@@ -21,7 +21,7 @@ from typing import Protocol, TypeAlias
 
 from camobo.checks import Values, values_of
 from camobo.inputs import Param, Params
-from camobo.interrupts import interruptible
+from camobo.interrupts import ENDING, interruptible
 
 Function: TypeAlias = Callable[[dict[str, Param]], Values]
 
@@ -57,7 +57,15 @@ def evaluate(function: Function, params: Params, objectives: Mapping[str, str]) 
     except SystemExit as left:
         return Outcome(reason=f"it exited with code {left.code}")
     except Exception as error:  # whatever a measurement raises is a result: it is recorded, not hidden
-        return Outcome(reason=shortened(f"{type(error).__name__}: {error}"))
+        return Outcome(reason=shortened(_told(error)))
+
+
+def _told(error: Exception) -> str:
+    """An error in words; one that cannot even say what it is by its name alone."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # it was written by whoever wrote the function
+        return type(error).__name__
 
 
 def shortened(reason: str) -> str:
@@ -185,7 +193,8 @@ def _answer(into: int, function: Function, params: Params, objectives: Mapping[s
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)
     with contextlib.suppress(ValueError):  # only a main thread may
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in ENDING[1:]:
+            signal.signal(number, signal.SIG_DFL)
     outcome = evaluate(function, params, objectives)
     message = json.dumps({"values": outcome.values, "reason": outcome.reason}).encode() + b"\n"
     while message:

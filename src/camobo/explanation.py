@@ -40,7 +40,7 @@ class Explanation:
                 f"{k}={v:.6g}" if isinstance(v, float) else f"{k}={v}" for k, v in self.without_cost.items()
             )
             lines.append(f"  without cost: {shown}")
-        return "\n".join(lines)
+        return "\n".join(line.replace("\n", "\\n") for line in lines)
 
 
 def explain(record: Trial, before: History) -> Explanation:

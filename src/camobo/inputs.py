@@ -41,7 +41,7 @@ def _check_bounds(kind: str, low: float, high: float, *, log: bool, unit: str, d
         )
     if not math.isfinite(float(high) - float(low)):
         raise InvalidSpaceError(
-            f"{kind}: the range {low!r} to {high!r} is too wide for floating point. Use log=True or other units."
+            f"{kind}: the range {low!r} to {high!r} is too wide for floating point. Use a log scale or other units."
         )
     if not isinstance(log, bool):
         raise InvalidSpaceError(f"{kind}: log must be true or false, got {shown(log)}.")

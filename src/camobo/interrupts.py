@@ -1,4 +1,4 @@
-"""Ctrl-C, and the polite request to end that batch systems and containers send: neither may get lost."""
+"""Ctrl-C, and the requests to end that batch systems, containers and closed terminals send: none may get lost."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
+ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Ctrl-C; a batch system's or container's request; a terminal that was closed."""
 Handler: TypeAlias = Callable[[int, FrameType | None], Any]
 
 
@@ -28,7 +30,7 @@ def interruptible() -> Iterator[Callable[[], None]]:
     if threading.current_thread() is not threading.main_thread():  # the only one that signals reach
         yield again
         return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in ENDING}
     try:
         for number, handler in before.items():
             if handler is signal.SIG_DFL:

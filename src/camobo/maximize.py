@@ -47,8 +47,8 @@ def maximise(surface: Surface, space: Space, *, best: Array, taken: Array, rng: 
         free = _unlike(space.grid(), taken)
         if len(free) == 0:
             raise SpaceExhausted(
-                f"all {space.size:.0f} points of this space have been handed out. Read the result with study.front(), "
-                "or widen an input and start a new study from these trials with study.add."
+                f"all {space.size:.0f} points of this space have been handed out. The front is the result. "
+                "For more, widen an input in a new study, and begin it with these trials."
             )
         return np.asarray(free[np.argmax(surface(free))])
     candidates = space.snap(candidate_points(space, best, rng))

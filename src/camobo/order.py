@@ -73,7 +73,7 @@ class Order:
             )
         if not names:
             raise InvalidOrderError(
-                "order: need at least one input, got an empty list. For no cost-awareness use cost=None."
+                "order: need at least one input, got an empty list. If nothing is dear, leave the cost out."
             )
         for name in names:
             match = _TOKEN.fullmatch(name)

@@ -99,7 +99,7 @@ def work_through(
     """
     going: dict[int, tuple[Trial, Work | None]] = {}
     broken: Counter[int] = Counter()
-    begun, pause, renewed = 0, _SHORTEST, time.monotonic()
+    begun, pause, renewed, awaited = 0, _SHORTEST, time.monotonic(), frozenset[int]()
     try:
         while True:
             interrupted()
@@ -116,8 +116,11 @@ def work_through(
                 continue
             if not going and isinstance(dry, SpaceExhausted):
                 raise dry
-            if not going and not (dry and most is None and _others_may_let_go(desk)):
-                return
+            if not going:
+                others = _others_may_let_go(desk) if dry and most is None else []
+                if not others:
+                    return
+                awaited = _say_who_is_awaited(others, awaited)
             if desk.lease is not None and time.monotonic() - renewed > desk.lease.total_seconds() / 3:
                 renewed = time.monotonic()
                 for trial, _ in going.values():
@@ -128,8 +131,18 @@ def work_through(
         _hand_back(desk, going)
 
 
-def _others_may_let_go(desk: Desk) -> bool:
-    return any(trial.state is State.PENDING and trial.expires is not None for trial in desk.trials())
+def _others_may_let_go(desk: Desk) -> list[Trial]:
+    return [trial for trial in desk.trials() if trial.state is State.PENDING and trial.expires is not None]
+
+
+def _say_who_is_awaited(others: list[Trial], said: frozenset[int]) -> frozenset[int]:
+    """Say it once of each trial; the numbers it was said of."""
+    for trial in others:
+        if trial.number not in said and trial.expires is not None:
+            until = trial.expires.astimezone().strftime("%H:%M:%S")
+            holder = trial.owner or "somebody"
+            _log.warning("waiting for trial %d, which %s holds until %s or longer", trial.number, holder, until)
+    return said | {trial.number for trial in others}
 
 
 def _next(desk: Desk, skip: frozenset[int]) -> tuple[Trial | None, SpaceExhausted | bool]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import camobo as cm
-from commands import alloy, camobo
+from commands import SOURCE, alloy, camobo
 
 GOOD = """
 [space]
@@ -216,8 +216,12 @@ def test_a_mistake_on_the_command_line_is_named_and_changes_nothing(
         ("trial,quench,strength\n1,tar,5\n", "line 2, column quench: need one of air, oil, water"),
         ("trial,strength,cost\n1,5,-1\n", "line 2, column cost: need a number of at least 0"),
         ("trial,strength,cost\n1,,3\n", "line 2: there is a cost or a note but no result"),
-        ("trial,strength,failed\n1,5,cracked\n", "line 2: there are results and a word in column failed"),
+        ("trial,strength,failed\n1,5,cracked\n", "line 2: there are results, and a word in column failed"),
         ("trial,strength,failed\n1,5,\n0,,cracked\n", "line 3: trial 0 is complete already"),
+        ("trial,state,strength\n1,failed,5\n", "line 2: there are results, and a word in column failed or a state"),
+        ("trial,state,strength\n1,failed,\n", "line 2: its state is failed. Write why in column failed or reason."),
+        ("trial,state,strength\n1,complete,\n", "line 2: its state is complete, but there are no results"),
+        ("trial,state,strength\n1,done,5\n", "line 2, column state: need complete, pending, released or failed"),
         ('trial,"strength\n1,5\n', "line 1: not valid CSV"),
         ('trial,strength\n1,"5"x\n', "line 2: not valid CSV"),
     ],
@@ -242,6 +246,11 @@ ROW = "1,2,3,oil,400,0.5\n"
     [
         ("nickel,chromium,soak,quench,strength", "1,2,3,oil,400\n", "there is no column 'corrosion'"),
         ("nickel,chromium,soak,strength,corrosion", "1,2,3,400,1\n", "there is no column 'quench'"),
+        (
+            "nickel,chromium,soak,quench,strength,corrosion,failed",
+            "1,2,3,oil,4,5,cracked\n",
+            "line 2: there are results, and a word in column failed",
+        ),
         (None, ROW + "1,2,3,tar,400,0.5\n", "line 3, column quench: need one of air, oil, water, got 'tar'"),
         (None, ROW + "1,2,3.5,oil,400,0.5\n", "line 3, column soak: need a whole number from 1 to 12, got 3.5"),
         (None, ROW + "1,99,3,oil,400,0.5\n", "line 3, column chromium"),
@@ -302,6 +311,40 @@ def test_force_does_not_write_over_a_study(tmp_path: Path, command: list[str], m
     assert done.code == 1
     assert "is a database, perhaps a study" in done.err
     assert cm.Study.load(study).log() == before
+
+
+@pytest.mark.parametrize("beside", ["alloy.db-wal", "alloy.db-shm", "alloy.db-ask", "alloy.db-owners"])
+def test_force_does_not_write_over_what_a_study_has_beside_it(tmp_path: Path, beside: str) -> None:
+    study = study_with_trials(tmp_path)
+    with cm.Study.load(study) as opened:
+        opened.ask()
+        (tmp_path / beside).touch()
+        before = (tmp_path / beside).read_bytes()
+        for command in (["export", study, "-o"], ["ask", study, "--csv"], ["report", study, "-o"], ["init"]):
+            done = camobo(*command, tmp_path / beside, "--force")
+            assert done.code == 1
+            assert "Not even --force" in done.err
+        assert (tmp_path / beside).read_bytes() == before
+
+
+def test_a_sheet_from_a_closed_standard_input_or_without_a_name_says_so(tmp_path: Path) -> None:
+    study = alloy(tmp_path)
+    commands: list[list[str | Path]] = [["tell", study, "--csv"], ["import", study]]
+    for command in commands:
+        assert "the name of the CSV file is empty" in camobo(*command, "").err
+        closed = subprocess.run(
+            ["sh", "-c", '"$@" <&-', "sh", sys.executable, "-m", "camobo", *map(str, command), "-"],
+            capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        )  # fmt: skip
+        assert (closed.returncode, closed.stdout) == (1, "")
+        assert "standard input is closed" in closed.stderr
+
+
+def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(cm.StorageError, match=r"File name too long\. Give the name of a file") as caught:
+        cm.Study.load("a" * 5000)
+    assert len(str(caught.value)) < 300
+    assert "cannot write" in camobo("report", study_with_trials(tmp_path), "-o", tmp_path / ("a" * 300)).err
 
 
 def test_force_leaves_what_is_no_file_alone(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import typer
 
 from camobo.cli import arguments, show, words
 from camobo.cli.arguments import AsJson, Owner, ProblemOrStudy
+from camobo.interrupts import ENDING
 
 if TYPE_CHECKING:
     from camobo.study import Study
@@ -94,16 +95,18 @@ def _open(place: str, storage: str | None) -> Iterator[Study]:
 
 @contextmanager
 def _terminated() -> Iterator[None]:
-    """Let a SIGTERM, as from a batch system, unwind like Ctrl-C, so that trials under way are handed back."""
+    """Exit as a shell would say it: 143 for a SIGTERM, 129 for a terminal that was closed. `nohup` keeps its word."""
 
-    def stop(*_: object) -> NoReturn:
-        raise SystemExit(128 + signal.SIGTERM)
+    def stop(number: int, _: object) -> NoReturn:
+        raise SystemExit(128 + number)
 
-    before = signal.signal(signal.SIGTERM, stop)
+    asked = [number for number in ENDING[1:] if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in asked}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 class _Shown(logging.Handler):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import errno
 import io
 import os
 import re
@@ -30,6 +31,8 @@ EXPORT = ("trial", "state", "cost", "note", "reason", "owner", "added")
 _MOST_CELL = 10_000_000
 _SEPARATOR = re.compile(r'"?sep=([^\r\n"])"?[,;\t ]*(?:\r?\n|$)', re.IGNORECASE)
 _DATABASE = b"SQLite format 3\0"
+_BESIDE = ("-wal", "-shm", "-journal", "-ask", "-owners")
+"""What a study's file has beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +102,18 @@ def refuse_existing(path: str | Path, *, force: bool) -> None:
         return  # a link to what is not there yet; a folder has a message of its own
     if not os.path.isfile(path):
         raise InvalidOptionError(f"{path}: is not a plain file and was left as it is. Name a file.")
+    name = os.path.realpath(path)
+    beside = next((name.removesuffix(end) for end in _BESIDE if name.endswith(end)), None)
+    if _is_database(name) or (beside is not None and _is_database(beside)):
+        what = "is a database, perhaps a study" if beside is None else f"belongs to the study {beside}"
+        raise InvalidOptionError(f"{path}: {what}. Not even --force writes over it: give another name.")
+
+
+def _is_database(path: str) -> bool:
+    if not os.path.isfile(path):
+        return False
     with open(path, "rb") as file:
-        if file.read(len(_DATABASE)) == _DATABASE:
-            raise InvalidOptionError(
-                f"{path}: is a database, perhaps a study. Not even --force writes over it: give another name."
-            )
+        return file.read(len(_DATABASE)) == _DATABASE
 
 
 @contextlib.contextmanager
@@ -137,7 +147,9 @@ def new_file(path: str | Path) -> Iterator[Callable[[str], None]]:
     except CamoboError:
         raise  # StorageError is an OSError too, and says more
     except OSError as error:
-        raise StorageError(f"{path}: cannot be written: {error.strerror or error}. Name another file.") from error
+        room = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        mend = "Make room, or name a file elsewhere." if room else "Name another file."
+        raise StorageError(f"{path}: cannot be written: {error.strerror or error}. {mend}") from error
     finally:
         with contextlib.suppress(OSError):  # a file system that cannot be written has said so above
             fresh.unlink(missing_ok=True)
@@ -189,6 +201,10 @@ def read_rows(path: str, plan: Plan) -> list[Row]:
 
 def _text_of(path: str) -> tuple[str, str]:
     name = "standard input" if path == "-" else path
+    if not path.strip():
+        raise InvalidOptionError("the name of the CSV file is empty. Name a file, or - for standard input.")
+    if path == "-" and sys.stdin is None:
+        raise StorageError("standard input is closed. Name a file, or let something come in.")
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:

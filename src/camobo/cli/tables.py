@@ -24,6 +24,7 @@ app = typer.Typer()
 _PANEL = "Files"
 _NOT_FAILED = ("no", "n", "not", "none", "false", "f", "0", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "na", "n/a", "ok")
 """What people write in column failed when a trial did not fail."""
+_CONTRADICTS = "there are results, and a word in column failed or a state that says there are none. Empty one of them."
 
 
 class Some(str, Enum):
@@ -148,6 +149,8 @@ def _complete(plan: Plan, row: Row) -> bool:
     state = _state(row)
     there = [bool(row.get("objective", name).strip()) for name in plan.objectives]
     columns = ", ".join(column_of(plan, "objective", name) for name in plan.objectives)
+    if any(there) and state in ("", "complete") and _why(row) is not None:
+        raise InvalidValueError(f"{row.place}: {_CONTRADICTS}")
     if state == "complete" and not any(there):
         raise InvalidValueError(
             f"{row.place}: its state is complete, but there are no results in {columns}. "
@@ -215,7 +218,7 @@ def tell_sheet(study: Study, path: str) -> Done:
                 done = _tell_row(study, plan, row)
             if done is not None:
                 told.append(done)
-            elif not row.blank("objective") or row.text("failed") is not None:
+            elif not row.blank("objective") or _why(row) is not None:
                 before += 1
                 lost += _not_kept(study, row)
     return Done(told, before, lost=tuple(lost))
@@ -243,8 +246,10 @@ def _same_story(plan: Plan, rows: list[Row]) -> None:
 
 
 def _why(row: Row) -> str | None:
-    """Why a trial failed, if it did."""
+    """Why a trial failed, if it did: from a sheet to fill in, or as export writes it."""
     why = row.text("failed")
+    if why is None and _state(row) == "failed":
+        return row.text("reason")
     if why is not None and why.strip().casefold() in _NOT_FAILED:
         raise InvalidValueError(
             f"{row.at('failed')}: any text here fails the trial, and this is {why!r}. "
@@ -276,9 +281,9 @@ def _not_kept(study: Study, row: Row) -> list[str]:
 
 def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
     """Tell a row's result; None if it has none, or none that is new."""
-    values, why = _results(plan, row), _why(row)
+    values, why, state = _results(plan, row), _why(row), _state(row)
     cost, note = words.amount(row.at("cost"), row.text("cost")), row.text("note")
-    if not values and why is None:
+    if not values and why is None and state in ("", "pending", "released"):
         if cost is not None or (note is not None and "state" not in {name for _, name in row.cells}):
             raise InvalidOptionError("there is a cost or a note but no result. Fill in a result, or empty the cell.")
         return None
@@ -287,10 +292,10 @@ def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
         return study.tell(number, values)  # which says what trials there are
     trial = trials[number]
     _same_params(plan, row, trial)
-    if why is not None:
-        if values:
-            raise InvalidOptionError("there are results and a word in column failed. Empty one of them.")
-        return None if trial.state.value == "failed" else study.fail(number, why)
+    if why is not None or state == "failed":
+        return _fail_row(study, trial, why, values)
+    if not values and trial.state.open:
+        raise InvalidOptionError("its state is complete, but there are no results. Fill them in, or empty its state.")
     known = trial.values or {}
     for name in values:
         if name in known and known[name] != values[name]:
@@ -302,6 +307,17 @@ def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
             )
     fresh = {name: value for name, value in values.items() if name not in known}
     return study.tell(number, fresh, cost=cost, note=note) if fresh else None
+
+
+def _fail_row(study: Study, trial: Trial, why: str | None, values: Mapping[str, float]) -> Trial | None:
+    """Fail a row's trial; None if it had failed before."""
+    if trial.state.value == "failed":
+        return None
+    if values:
+        raise InvalidOptionError(_CONTRADICTS)
+    if why is None:
+        raise InvalidOptionError("its state is failed. Write why in column failed or reason.")
+    return study.fail(trial.number, why)
 
 
 def _same_params(plan: Plan, row: Row, trial: Trial) -> None:

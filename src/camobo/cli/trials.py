@@ -58,6 +58,8 @@ def ask(
         else:
             trials = opened.ask(n, owner=owner, lease=length)
         plan = opened.plan
+    if len(trials) < n:
+        show.hint(f"{len(trials)} instead of {n}: there are no other points in this space.")
     if json:
         show.as_json(trials_facts(trials))
     elif csv is None:
@@ -156,7 +158,7 @@ def tell(
 def _show_told(plan: Plan, trial: Trial) -> None:
     missing = [name for name in plan.objectives if name not in (trial.values or {})]
     wanting = f" Still to come: {', '.join(missing)}." if missing and trial.state.open else ""
-    show.say(str(trial) + wanting)
+    show.say(show.clean(str(trial)) + wanting)
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -185,7 +187,7 @@ def amend(
         number = words.trial_number(trial)
         results = None if withdraw else words.pairs(values or [], list(opened.objectives))
         done = opened.amend(number, results, reason)
-    show.as_json(trials_facts([done])) if json else show.say(str(done))
+    show.as_json(trials_facts([done])) if json else show.say(show.clean(str(done)))
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -208,7 +210,7 @@ def fail(study: StudyPlace, trials: OpenTrials, reason: Reason, json: AsJson = F
         show.as_json(trials_facts(done))
     else:
         for trial in done:
-            show.say(str(trial))
+            show.say(show.clean(str(trial)))
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -227,4 +229,4 @@ def release(study: StudyPlace, trials: OpenTrials, json: AsJson = False) -> None
         show.as_json(trials_facts(done))
     else:
         for trial in done:
-            show.say(str(trial))
+            show.say(show.clean(str(trial)))

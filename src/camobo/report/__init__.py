@@ -8,6 +8,7 @@ Needs Plotly: `pip install 'camobo[plot]'`.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from dataclasses import replace
@@ -39,7 +40,7 @@ def report(
     """
     text = page(record_of(study), title=title, trial=trial)
     target = Path(os.path.realpath(path))  # a link stays one
-    fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    fresh = target.with_name(f".camobo-{secrets.token_hex(6)}")
     try:
         with open(fresh, "x", encoding="utf-8", newline="\n") as file:
             file.write(text)
@@ -51,7 +52,8 @@ def report(
             f"report: cannot write {str(target)!r}: {error.strerror or error}. Name a file you can write."
         ) from error
     finally:
-        fresh.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a file system that cannot be written has said so above
+            fresh.unlink(missing_ok=True)
     return Path(path)
 
 
