@@ -346,8 +346,8 @@ class Study:
             By default ten minutes for a study that is stored.
 
         With a timeout, several jobs or a process pool, every evaluation has a process of its own, so one that crashes
-        takes nothing with it. Interrupted with Ctrl-C (or SIGTERM, SIGHUP), the trials under way are
-        released and what was told is kept.
+        takes nothing with it. Interrupted with Ctrl-C (or SIGTERM, SIGHUP), the trials under way are released and what
+        was told is kept.
         """
         count = None if n_trials is None else whole("n_trials", n_trials, 1)
         if not callable(function) and not isinstance(function, Command):
