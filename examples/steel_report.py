@@ -24,7 +24,7 @@ def picture(page: Path, target: str) -> None:
 
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        view = browser.new_page(viewport={"width": 1120, "height": 1130})
+        view = browser.new_page(viewport={"width": 1120, "height": 985})
         view.goto(page.as_uri())
         view.locator(".plot .main-svg").first.wait_for()
         view.screenshot(path=target)

@@ -207,9 +207,14 @@ class TestState:
         assert not outsiders(path) & {"time", "datetime", "os", "pathlib", "io", "sqlite3", "secrets"} - allowed
 
     @pytest.mark.parametrize("path", FILES, ids=shown)
-    def test_no_user_is_answered_by_an_assertion_and_nothing_is_unpickled_or_evaluated(self, path: Path) -> None:
+    def test_no_user_is_answered_by_an_assertion_and_nothing_is_unpickled_evaluated_or_given_to_a_shell(
+        self, path: Path
+    ) -> None:
         nodes = list(ast.walk(tree(path)))
         assert not any(isinstance(node, ast.Assert) for node in nodes)
-        called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
+        called = {ast.unparse(node.func) for node in calls}
         assert not called & {"eval", "exec", "__import__"}
+        assert not called & {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
+        assert not any(keyword.arg == "shell" for node in calls for keyword in node.keywords)
         assert not outsiders(path) & {"pickle", "marshal", "shelve", "dill"}

@@ -230,7 +230,7 @@ class Study:
         """Record what a trial gave: a finite number for each objective, or for some now and the others later.
 
         cost: what it cost. note: anything worth remembering. A result that comes after the trial's lease has ended
-        counts, unless somebody else has taken the trial since.
+        counts, unless somebody else has taken the trial since; named by its number, it counts even then.
         """
         paid = money(cost)
         with self.together():

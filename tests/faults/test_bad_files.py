@@ -20,7 +20,7 @@ import pytest
 import sqlalchemy as sa
 
 import camobo as cm
-from camobo import sql
+from camobo import connect, sql
 from processes import Say, forked, heard
 
 SPACE = cm.Space({"nickel": cm.Real(0, 20), "soak": cm.Integer(1, 12)})
@@ -298,8 +298,17 @@ class TestDisk:
             study.ask()
         assert not path.exists()
 
+    def test_every_connection_waits_for_the_disk(self, path: Path) -> None:
+        store = sql.open_sql(str(path), create=False)
+        with store.engine.connect() as connection:
+            asked = {
+                name: connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in ("journal_mode", "synchronous")
+            }
+        store.close()
+        assert asked == {"journal_mode": "wal", "synchronous": 2}
+
     def test_a_study_that_others_keep_busy_says_so(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(sql, "PATIENCE", 0.3)
+        monkeypatch.setattr(connect, "PATIENCE", 0.3)
         study = cm.Study.load(path)
         blocker = sqlite3.connect(path, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")

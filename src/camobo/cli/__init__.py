@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import os
 import re
 import sys
@@ -29,6 +30,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+_MANY = 200_000
+"""New records between collections of garbage: a large study is many records, none of them garbage."""
 for group in (studies, trials, reading, tables, running, demo, paper):
     app.add_typer(group.app)
 
@@ -66,6 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = [part for part in ours if part != "--debug"] + given[len(ours) :]
     if sys.stdout is None:
         raise SystemExit("Error: standard output is closed, so nothing was done. Let it go somewhere.")
+    gc.set_threshold(_MANY)
     with _quiet_pipe():
         try:
             app(args=given, prog_name="camobo")

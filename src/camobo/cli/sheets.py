@@ -96,17 +96,16 @@ def refuse_existing(path: str | Path, *, force: bool) -> None:
     """Do not write over a file that is there, before anything else is done; over a study or a device never."""
     if str(path) == "-" or not os.path.lexists(path):
         return
-    if not force:
-        raise InvalidOptionError(f"{path}: is there already and was left as it is. Give another name, or --force.")
-    if not os.path.exists(path) or os.path.isdir(path):
-        return  # a link to what is not there yet; a folder has a message of its own
-    if not os.path.isfile(path):
-        raise InvalidOptionError(f"{path}: is not a plain file and was left as it is. Name a file.")
     name = os.path.realpath(path)
     beside = next((name.removesuffix(end) for end in _BESIDE if name.endswith(end)), None)
     if _is_database(name) or (beside is not None and _is_database(beside)):
         what = "is a database, perhaps a study" if beside is None else f"belongs to the study {beside}"
         raise InvalidOptionError(f"{path}: {what}. Not even --force writes over it: give another name.")
+    if not force:
+        raise InvalidOptionError(f"{path}: is there already and was left as it is. Give another name, or --force.")
+    if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
+        # A link to what is not there yet is fine; a folder has a message of its own.
+        raise InvalidOptionError(f"{path}: is not a plain file and was left as it is. Name a file.")
 
 
 def _is_database(path: str) -> bool:
