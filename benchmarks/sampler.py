@@ -27,8 +27,9 @@ from typing import Any
 import numpy as np
 import optuna
 
-from camobo.engine import Data, Models, Plan, suggest
+from camobo.engine import Models, suggest
 from camobo.optuna import CostAwareSampler
+from camobo.plan import Data, Plan
 from camobo.problems import Problem, dtlz2, zdt3
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)

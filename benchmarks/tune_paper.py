@@ -22,12 +22,12 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import numpy as np
 
 from camobo.cost import AdditiveCost
-from camobo.engine import Plan
 from camobo.paper.experiments import ADDITIVE_COOLING, ADDITIVE_STRENGTH, SYNTHETIC, cost_of, experiment
 from camobo.paper.runs import follow, surveyed
 from camobo.paper.summary import signs_of
 from camobo.paper.workers import Step, work_through
 from camobo.pareto import hypervolume
+from camobo.plan import Plan
 
 RESULTS = Path(__file__).parent / "results"
 FIRST_SEED = 1000

@@ -7,10 +7,10 @@ from typing import Literal
 import numpy as np
 
 from camobo.cost import AdditiveCost
-from camobo.engine import Plan
 from camobo.inputs import Categorical, Input, Integer, Real
 from camobo.insight import Record
 from camobo.order import Order
+from camobo.plan import Plan
 from camobo.space import Space
 from camobo.study import Study
 from camobo.trial import State, Trial

@@ -16,7 +16,7 @@ LAYERS: list[set[str]] = [
     {"space"},
     {"order"},
     {"cost"},
-    {"pareto", "scalarize"},
+    {"pareto", "plan", "scalarize"},
     {"problems"},
     {"gp"},
     {"acquisition"},

@@ -53,15 +53,29 @@ class TestHelp:
         assert shown.code == 0
         assert f"camobo {name}" in shown.out.partition("Examples:")[2]
 
+    def test_reading_and_telling_do_not_wait_for_what_suggesting_needs(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study)
+        code = (
+            "import sys\nfrom camobo.cli import main\n"
+            f"for line in (['tell', {str(study)!r}, '0', 'strength=5', 'corrosion=1'], ['status', {str(study)!r}]):\n"
+            "    try: main(line)\n"
+            "    except SystemExit as left: assert not left.code\n"
+            "print('heavy:', *sorted({'scipy', 'plotly', 'camobo.engine'} & set(sys.modules)))"
+        )
+        self.loads_nothing_heavy(code)
+
     def test_help_loads_nothing_heavy(self) -> None:
         code = (
             "import sys; from camobo.cli import main\n"
             "try: main(['--help'])\nexcept SystemExit: pass\n"
             "print('heavy:', *sorted({'numpy', 'scipy', 'sqlalchemy', 'plotly', 'moocore'} & set(sys.modules)))"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(SOURCE)}
-        )
+        self.loads_nothing_heavy(code)
+
+    def loads_nothing_heavy(self, code: str) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
         assert done.stdout.rstrip().endswith("heavy:")
 
 

@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo.cost import AdditiveCost, PaperCost
-from camobo.engine import Data, Models, Plan, account, modelled, refit_point, suggest, update_models
+from camobo.engine import Models, account, modelled, refit_point, suggest, update_models
 from camobo.errors import SpaceExhausted
 from camobo.inputs import Array, Categorical, Integer, Real
 from camobo.pareto import on_front
+from camobo.plan import Data, Plan
 from camobo.space import Space
 from strategies import law
 

@@ -7,9 +7,9 @@ import pytest
 
 from camobo import expense
 from camobo.cost import AdditiveCost, PaperCost
-from camobo.engine import Plan
 from camobo.insight import Record, record_of
 from camobo.order import Order
+from camobo.plan import Plan
 from camobo.trial import State, Trial
 from samples import SPACE, small_study
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from camobo import gp, insight, pareto
 from camobo.cost import AdditiveCost, PaperCost
-from camobo.engine import Plan
 from camobo.errors import InvalidOptionError, UnknownTrialError
 from camobo.insight import Check, Record, record_of
+from camobo.plan import Plan
 from camobo.trial import State, Trial
 from samples import SPACE, small_study
 from strategies import law

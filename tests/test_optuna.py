@@ -20,11 +20,11 @@ from optuna.trial import FrozenTrial, TrialState, create_trial
 
 from camobo import AdditiveCost, PaperCost, engine
 from camobo.cli import main
-from camobo.engine import Data, Plan
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError
 from camobo.inputs import Categorical, Integer, Real
 from camobo.optuna import CostAwareSampler, record
 from camobo.optuna.inputs import Inputs
+from camobo.plan import Data, Plan
 from camobo.problems import zdt3
 from camobo.report import report
 from camobo.trial import State

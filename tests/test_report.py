@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 
 from camobo import plot
 from camobo.cost import AdditiveCost
-from camobo.engine import Plan
 from camobo.errors import InvalidOptionError, MissingExtraError, UnknownTrialError
 from camobo.expense import Comparison
 from camobo.inputs import Array, Categorical, Input, Real
 from camobo.insight import Check, Record
+from camobo.plan import Plan
 from camobo.plot.style import visible
 from camobo.report import page, report, words
 from camobo.report.page import as_json, shared_hovers, tag

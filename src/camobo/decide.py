@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from camobo import engine
 from camobo.checks import remark, values_of
-from camobo.engine import Models
 from camobo.errors import InvalidValueError, SpaceExhausted, TrialStateError, UnknownTrialError
 from camobo.history import Event, History, data_of, fold, free
 from camobo.inputs import Params
 from camobo.trial import State, Trial
+
+if TYPE_CHECKING:
+    from camobo.engine import Models
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,8 @@ def suggestions_wanted(history: History, now: datetime, request: Request) -> int
 
 def look_ahead(history: History, wanted: int, models: Models | None) -> Ahead:
     """So many suggestions, each made with the ones before it in mind."""
+    from camobo import engine  # here and not above: SciPy takes as long to load as a small study takes to open
+
     first, params, notes, exhausted = history, [], [], ""
     for _ in range(wanted):
         try:

@@ -20,10 +20,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from camobo.checks import Goal, Values, objectives_of, one_of, values_of, whole
 from camobo.cost import AdditiveCost, CostLike, PaperCost, as_cost
-from camobo.engine import Beta, Method, Plan
 from camobo.errors import CamoboError, InvalidOptionError, StorageError, shown
 from camobo.inputs import Categorical, Input, Integer, Real
 from camobo.order import Order
+from camobo.plan import Beta, Method, Plan
 from camobo.space import Space
 
 if sys.version_info >= (3, 11):

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,15 +33,13 @@ from camobo.acquisition import (
     beta_theory,
 )
 from camobo.blas import one_thread
-from camobo.cost import AdditiveCost, Moment, PaperCost
+from camobo.cost import Moment
 from camobo.inputs import Array
 from camobo.maximize import maximise
 from camobo.pareto import on_front
+from camobo.plan import Data, Plan
 from camobo.scalarize import directions, flat_weights, normal, quasi_random, reach
 from camobo.space import Space
-
-Method: TypeAlias = Literal["default", "paper"]
-Beta: TypeAlias = Literal["practical", "theory"]
 
 _RAYS = 128
 _EXPLORE_EVERY, _EXPLORE_LESS = 3, 25
@@ -50,53 +47,6 @@ _EXPLORER_DEVIATIONS = 2.0
 _CHEAP_SIDE = 0.5
 _GRID_PER_REAL = 100.0
 _MODELLED = 2000  # observations: beyond, a model of all would take minutes and gigabytes
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a study is about; nothing in it changes while the study runs."""
-
-    space: Space
-    objectives: Mapping[str, Literal["min", "max"]]
-    cost: PaperCost | AdditiveCost | None = None
-    budget: int | None = None
-    seed: int = 0
-    method: Method = "default"
-    reference: tuple[float, ...] | None = None
-    beta: Beta = "practical"
-    refit_every: int = 10
-    constraints: tuple[str, ...] = ()
-    """What is measured beside the objectives and must come out at zero or below."""
-
-    @property
-    def signs(self) -> Array:
-        """(M,) 1 for objectives to maximise, −1 for those to minimise."""
-        return np.array([1.0 if goal == "max" else -1.0 for goal in self.objectives.values()])
-
-    def moment(self, step: int, budget: int | None) -> Moment:
-        """What a cost needs to know of when it is asked."""
-        return Moment(step, budget, len(self.objectives))
-
-    @property
-    def initial(self) -> int:
-        """How many points the initial design has: one an input and one more."""
-        return self.space.dimension + 1
-
-
-@dataclass(frozen=True, slots=True)
-class Data:
-    """What is known when a point is asked for; rows in the order of the trials' numbers.
-
-    `units` (n, d) and `values` (n, M + K) are what was measured: M objectives, signed so that larger is better, then K
-    constraints as they came; `pending` (p, d) is being measured now; `failed` (q, d) could not be; `step` counts
-    suggestions, this one included, from 1.
-    """
-
-    units: Array
-    values: Array
-    pending: Array
-    failed: Array
-    step: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from camobo.cost import Moment
-from camobo.engine import Plan
 from camobo.gp import evenly
 from camobo.inputs import Array
 from camobo.insight import Record
 from camobo.order import Order
+from camobo.plan import Plan
 from camobo.trial import Trial
 
 _DRAWS = 64  # of a cost's weights where it draws them anew for every suggestion

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from camobo import engine
 from camobo.history import History, data_of
 from camobo.inputs import Param
 from camobo.trial import Trial
@@ -47,6 +46,8 @@ def explain(record: Trial, before: History) -> Explanation:
     """Why a trial was suggested, from the history before it was."""
     if record.added:
         return Explanation(record, {}, None, None, None)
+    from camobo import engine  # here and not above: SciPy takes as long to load as a small study takes to open
+
     space = before.plan.space
     found = engine.account(before.plan, data_of(before), record.number, space.to_unit(record.params))
     predictions = {}

@@ -26,9 +26,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from camobo.checks import values_of
-from camobo.engine import Data, Plan
 from camobo.errors import StorageError
 from camobo.inputs import Array, Params
+from camobo.plan import Data, Plan
 from camobo.space import Space
 from camobo.trial import State, Trial
 

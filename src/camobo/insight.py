@@ -17,11 +17,12 @@ from scipy.linalg import lapack
 
 from camobo import engine, pareto
 from camobo.blas import one_thread
-from camobo.engine import Data, Models, Plan
+from camobo.engine import Models
 from camobo.errors import InvalidOptionError, UnknownTrialError
 from camobo.gp import GP, evenly
 from camobo.inputs import Array, Categorical, Param
 from camobo.order import Order
+from camobo.plan import Data, Plan
 from camobo.study import Study
 from camobo.trial import State, Trial
 

@@ -14,9 +14,9 @@ from datetime import datetime, timezone
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from camobo.document import differences, read_plan, to_document
-from camobo.engine import Plan
 from camobo.errors import CamoboError, InvalidOptionError, StorageError
 from camobo.history import Event
+from camobo.plan import Plan
 from camobo.trial import Trial
 
 

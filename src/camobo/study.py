@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from camobo import decide, explanation, run, summary
 from camobo.checks import Duration, Goal, Values, duration, money, owner_name, whole
@@ -20,17 +20,20 @@ from camobo.command import Command
 from camobo.cost import CostLike
 from camobo.decide import Ahead, Request, Stamp
 from camobo.document import make_plan, plan_of_toml
-from camobo.engine import Beta, Method, Models, Plan
 from camobo.errors import InvalidOptionError, StorageError
 from camobo.evaluate import Function, Outcome
 from camobo.explanation import Explanation
 from camobo.history import Event, History, fold
 from camobo.inputs import Params
+from camobo.plan import Beta, Method, Plan
 from camobo.space import Space
 from camobo.store import Storage, Store, Transaction, begin_study, load_study
 from camobo.trial import Trial
 from camobo.who import login, worker_name
 from camobo.workers import jobs_of
+
+if TYPE_CHECKING:
+    from camobo.engine import Models
 
 _MOST_ASKED = 1000
 """Trials handed out by one `ask`: each is chosen with those before it in mind, which takes longer and longer."""

@@ -16,9 +16,9 @@ from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
 from camobo.cli.words import nearest, number
-from camobo.engine import Plan
 from camobo.errors import CamoboError, InvalidValueError
 from camobo.inputs import Categorical, Input, Param
+from camobo.plan import Plan
 from camobo.trial import Trial
 
 _STARTS = "(?:^|(?<=[;\t\r\n\v\f]))"

@@ -11,9 +11,9 @@ from camobo.inputs import Categorical
 from camobo.trial import State, Trial
 
 if TYPE_CHECKING:
-    from camobo.engine import Plan
     from camobo.explanation import Explanation
     from camobo.order import Order
+    from camobo.plan import Plan
     from camobo.study import Study
 
 

@@ -12,7 +12,7 @@ from camobo.cli.arguments import AnyTrial, AsJson, Force, MaybeStudyPlace, Objec
 from camobo.errors import InvalidOptionError, InvalidValueError
 
 if TYPE_CHECKING:
-    from camobo.engine import Plan
+    from camobo.plan import Plan
     from camobo.trial import Trial
 
 app = typer.Typer()

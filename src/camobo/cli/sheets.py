@@ -22,8 +22,8 @@ from pathlib import Path
 
 from camobo.cli.cells import Heading, harmless, headings, original, row_of
 from camobo.cli.words import nearest
-from camobo.engine import Plan
 from camobo.errors import CamoboError, InvalidOptionError, InvalidValueError, StorageError, shown
+from camobo.plan import Plan
 from camobo.trial import Trial
 
 SHEET = ("trial", "cost", "note", "failed")

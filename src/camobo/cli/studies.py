@@ -11,7 +11,7 @@ from camobo.cli import arguments, show, words
 from camobo.cli.arguments import AsJson, Force, Problem
 
 if TYPE_CHECKING:
-    from camobo.engine import Plan
+    from camobo.plan import Plan
 
 app = typer.Typer()
 _PANEL = "Begin"

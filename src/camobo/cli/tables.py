@@ -15,8 +15,8 @@ from camobo.errors import InvalidOptionError, InvalidValueError, TrialStateError
 
 if TYPE_CHECKING:
     from camobo.cli.sheets import Row
-    from camobo.engine import Plan
     from camobo.inputs import Param
+    from camobo.plan import Plan
     from camobo.study import Study
     from camobo.trial import Trial
 

@@ -13,7 +13,7 @@ from camobo.cli.arguments import ValuePairs as Values
 from camobo.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from camobo.engine import Plan
+    from camobo.plan import Plan
     from camobo.trial import Trial
 
 app = typer.Typer()

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
 
-from camobo.engine import Data, Plan
 from camobo.inputs import Array
 from camobo.optuna import claims
 from camobo.optuna.inputs import Inputs
 from camobo.optuna.records import constraints_of
+from camobo.plan import Data, Plan
 
 
 def data(trials: Sequence[FrozenTrial], step: int, inputs: Inputs, plan: Plan) -> Data:

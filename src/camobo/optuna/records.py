@@ -15,11 +15,11 @@ from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy.exc import SQLAlchemyError
 
 from camobo.cost import CostLike, as_cost
-from camobo.engine import Plan
 from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError, StorageError
 from camobo.inputs import Categorical, Input, Integer, Real
 from camobo.insight import Record
 from camobo.optuna.inputs import Dear
+from camobo.plan import Plan
 from camobo.space import Space
 from camobo.trial import State, Trial
 

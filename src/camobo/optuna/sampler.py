@@ -36,13 +36,14 @@ from optuna.trial import FrozenTrial, TrialState
 from camobo import engine
 from camobo.checks import whole
 from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
-from camobo.engine import Method, Models, Plan
+from camobo.engine import Models
 from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
 from camobo.inputs import Array, Categorical
 from camobo.optuna import claims, observed
 from camobo.optuna.inputs import Dear, Inputs, only_value
 from camobo.optuna.records import constraints_of, objectives_of
 from camobo.order import Order
+from camobo.plan import Method, Plan
 
 _log = logging.getLogger("camobo")
 

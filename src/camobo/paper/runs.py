@@ -19,13 +19,14 @@ import numpy as np
 from camobo import regret
 from camobo.acquisition import Acquisition, ScalarisedUCB
 from camobo.cost import Discount, Moment, PaperCost
-from camobo.engine import Data, Plan, log_points, suggest
+from camobo.engine import log_points, suggest
 from camobo.errors import InvalidOptionError
 from camobo.gp import GP
 from camobo.inputs import Array
 from camobo.paper.experiments import Experiment, Method, cost_of, experiment
 from camobo.paper.folder import Job, Record, Setting, keep
 from camobo.paper.workers import Step, work_through
+from camobo.plan import Data, Plan
 
 _GAIN_POINTS = 2000  # of the space, among which γ is sought
 
