@@ -393,6 +393,18 @@ class TestInterrupting:
         assert "KeyboardInterrupt: SIGTERM" in done.stderr.splitlines()[-1]
         assert done.returncode == -signal.SIGINT
 
+    def test_what_nohup_has_ignored_stays_ignored_where_evaluations_run(self) -> None:
+        def ignored(params: Mapping[str, Param]) -> dict[str, float]:
+            return {"y": float(signal.getsignal(signal.SIGHUP) is signal.SIG_IGN)}
+
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            study = study_of().optimize(ignored, 1, timeout=60)
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        assert study_of().optimize(ignored, 1, timeout=60).trials[0].values == {"y": 0.0}
+        assert study.trials[0].values == {"y": 1.0}
+
     def test_who_handles_signals_otherwise_goes_on_doing_so(self) -> None:
         heard: list[int] = []
 

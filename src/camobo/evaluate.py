@@ -194,7 +194,8 @@ def _answer(into: int, function: Function, params: Params, objectives: Mapping[s
         os.setpgid(0, 0)
     with contextlib.suppress(ValueError):  # only a main thread may
         for number in ENDING[1:]:
-            signal.signal(number, signal.SIG_DFL)
+            if signal.getsignal(number) is not signal.SIG_IGN:  # as `nohup` has it
+                signal.signal(number, signal.SIG_DFL)
     outcome = evaluate(function, params, objectives)
     message = json.dumps({"values": outcome.values, "reason": outcome.reason}).encode() + b"\n"
     while message:
