@@ -14,7 +14,7 @@ import numpy as np
 
 from camobo import regret
 from camobo.errors import InvalidOptionError
-from camobo.inputs import Array
+from camobo.inputs import Array, Integer
 from camobo.order import Order
 from camobo.paper.drawing import COLOURS, MARKERS, band, logarithmic, pyplot, save
 from camobo.paper.experiments import METHODS, Experiment, Method, experiment
@@ -236,6 +236,11 @@ def _points(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> 
         shown = np.array([[given_.from_unit(u) for given_, u in zip(inputs, row, strict=True)] for row in kept])
         axes.plot(*shown.T, MARKERS[method], color=COLOURS[method], ms=4, alpha=0.35, mew=0)
         axes.set(title=METHODS[method], xlabel=names[0])
+    corners = np.array([[given_.from_unit(u) for given_ in inputs] for u in (0.0, 1.0)])
+    panels[0][0].update_datalim(corners)  # the whole search space, wherever in it the fronts lie
+    panels[0][0].autoscale_view()
+    for axis, given_ in zip((panels[0][0].xaxis, panels[0][0].yaxis), inputs, strict=True):
+        axis.get_major_locator().set_params(integer=isinstance(given_, Integer))
     panels[0][0].set_ylabel(names[1])
     figure.suptitle(f"{given.title}: the found fronts in the search space", fontsize=11)
     return save(figure, folder, "points")
