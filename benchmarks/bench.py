@@ -185,8 +185,10 @@ def _hypervolume(problem: Problem, seed: int) -> float:
 def cost_rows(seeds: int) -> Iterator[Row]:
     """What cost-awareness saves and loses."""
     jobs = [(name, seed) for name in cost_study.PROBLEMS for seed in range(seeds)]
-    blind = cost_study.run_many((name, seed, {"cost": None}) for name, seed in jobs)
-    aware = cost_study.run_many((name, seed, {}) for name, seed in jobs)
+    blind, aware = (
+        cost_study.run_many((name, seed, setting, cost_study.EVALUATIONS) for name, seed in jobs)
+        for setting in ({"cost": None}, {})
+    )
     found = cost_study.compare(aware, blind, seeds)
     for name in cost_study.PROBLEMS:
         shown = f"money {found.money[name]:.2f}, hypervolume {found.hypervolume[name]:.3f}"

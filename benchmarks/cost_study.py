@@ -2,7 +2,7 @@
 
 Ten problems: five as they are and flipped (u -> 1 - u in every input, so that the good region changes ends). The study
 knows only the order x1 > x2 > …; the money is counted afterwards with prices it never sees, 2^(k-j) a unit of input j,
-plus a tenth of their sum for every evaluation. 100 evaluations, all of them counted.
+plus a tenth of their sum for every evaluation; all evaluations of the budget are counted.
 """
 
 from __future__ import annotations
@@ -46,27 +46,27 @@ def money(units: np.ndarray[Any, Any]) -> float:
     return float((units @ (prices / prices.sum()) + 0.1).sum())
 
 
-def run(name: str, seed: int, setting: Setting) -> Outcome:
+def run(name: str, seed: int, setting: Setting, budget: int = EVALUATIONS) -> Outcome:
     """One study from start to end."""
     problem = PROBLEMS[name]
     options = dict(setting)
     order = " > ".join(problem.space.names)
     cost = options.pop("cost") if "cost" in options else AdditiveCost(order, **options)
-    study = Study(problem.space, {"f1": "min", "f2": "min"}, cost=cost, budget=EVALUATIONS, seed=seed)
-    study.optimize(problem, EVALUATIONS)
+    study = Study(problem.space, {"f1": "min", "f2": "min"}, cost=cost, budget=budget, seed=seed)
+    study.optimize(problem, budget)
     values = np.array([list(trial.values.values()) for trial in study.trials if trial.values])
     units = np.array([problem.space.to_unit(trial.params) for trial in study.trials])
     return Outcome(problem.hypervolume(values), money(units))
 
 
-def run_many(jobs: Iterable[tuple[str, int, Setting]], workers: int = 2) -> list[Outcome]:
+def run_many(jobs: Iterable[tuple[str, int, Setting, int]], workers: int = 2) -> list[Outcome]:
     """All runs, in order, over processes."""
     jobs = list(jobs)
     with ProcessPoolExecutor(workers) as pool:
         return list(pool.map(_run, jobs))
 
 
-def _run(job: tuple[str, int, Setting]) -> Outcome:
+def _run(job: tuple[str, int, Setting, int]) -> Outcome:
     return run(*job)
 
 

@@ -46,7 +46,7 @@ def run(job: tuple[Path, str, str, int, int], on_step: Step) -> None:
         cost: Any = cost_of(label, given.order)  # type: ignore[arg-type]
     else:
         strength, cooling = map(float, label.split())
-        cost = AdditiveCost(given.order, strength=strength, cooling=cooling)
+        cost = AdditiveCost(given.order, strength=strength, cooling=cooling, power=0.0)
     plan = Plan(given.space, given.objectives, cost, iterations, seed, "paper")
     trace = follow(plan, lambda unit: function(unit[None, :])[0], lambda: None)
     made, signs = surveyed(name, ()), signs_of(given)

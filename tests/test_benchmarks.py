@@ -33,14 +33,26 @@ def test_a_study_compared_with_itself_costs_and_finds_the_same(cost_study: Modul
     assert list(cost_study.compare(outcomes, outcomes, 2).summary().values()) == pytest.approx([1.0] * 4)
 
 
-def test_a_short_cost_aware_run_spends_less_than_a_blind_one(
-    cost_study: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cost_study, "EVALUATIONS", 25)
-    seeds = range(3)
-    aware = sum(cost_study.run("matyas-booth", seed, {}).money for seed in seeds)
-    blind = sum(cost_study.run("matyas-booth", seed, {"cost": None}).money for seed in seeds)
-    assert aware < 0.8 * blind
+def cost_aware_ratios(cost_study: ModuleType, evaluations: int) -> tuple[float, float]:
+    """Money and hypervolume beside cost=None."""
+    aware, blind = (
+        [cost_study.run("matyas-booth", seed, setting, evaluations) for seed in range(3)]
+        for setting in ({}, {"cost": None})
+    )
+    money = sum(o.money for o in aware) / sum(o.money for o in blind)
+    return money, sum(o.hypervolume for o in aware) / sum(o.hypervolume for o in blind)
+
+
+def test_a_short_cost_aware_run_spends_less_than_a_blind_one(cost_study: ModuleType) -> None:
+    money, hypervolume = cost_aware_ratios(cost_study, 40)
+    assert money < 0.8
+    assert hypervolume > 0.98
+
+
+def test_a_very_short_one_spends_what_it_has_on_the_front(cost_study: ModuleType) -> None:
+    money, hypervolume = cost_aware_ratios(cost_study, 20)
+    assert money < 1.0
+    assert hypervolume > 0.95
 
 
 @pytest.fixture(scope="module")

@@ -243,14 +243,19 @@ class TestAccuracy:
         assert np.exp(discount.log(x[None, :])[0]) == pytest.approx(expected, rel=1e-12)
         assert w[0] <= w[1]
 
-    def test_an_additive_cost_is_the_exponential_of_its_weighted_levels(self) -> None:
+    def test_an_additive_cost_is_an_exponential_of_the_weighted_levels_over_a_guessed_price(self) -> None:
         order = Order.parse("a > b = c")
-        discount = AdditiveCost(order, strength=3.0).at(Moment(1, 10), order.names, np.random.default_rng(0))
+        cost = AdditiveCost(order, strength=3.0, cooling=2.0, power=0.5)
         levels = np.random.default_rng(1).random((5, 3))
-        np.testing.assert_allclose(np.exp(discount.log(levels)), np.exp(-3.0 * levels @ order.centre()), rtol=1e-12)
+        weighted = levels @ order.centre()
+        for step, left in ((1, 1.0), (8, 0.3)):
+            discount = cost.at(Moment(step, 10), order.names, np.random.default_rng(0))
+            price = (0.1 + weighted) / 0.1
+            expected = np.exp(-3.0 * left**2 * weighted) / price ** (0.5 * left**0.5)
+            np.testing.assert_allclose(np.exp(discount.log(levels)), expected, rtol=1e-12)
 
     def test_an_additive_cost_yields_sooner_to_more_objectives_than_two(self) -> None:
-        cost, corner = AdditiveCost("a > b"), np.ones((1, 2))
+        cost, corner = AdditiveCost("a > b", power=0.0), np.ones((1, 2))
         one, two, three, ten = (
             cost.at(Moment(51, 100, objectives), ["a", "b"], np.random.default_rng(0)).log(corner)[0]
             for objectives in (1, 2, 3, 10)
@@ -258,9 +263,32 @@ class TestAccuracy:
         assert one == two < three < ten < 0.0
         assert three == pytest.approx(two * 0.5**cost.cooling)
 
-    def test_strength_zero_is_no_cost(self) -> None:
-        discount = AdditiveCost("a > b", strength=0.0).at(Moment(1, 10), ["a", "b"], np.random.default_rng(0))
+    def test_without_strength_and_power_there_is_no_cost(self) -> None:
+        cost = AdditiveCost("a > b", strength=0.0, power=0.0)
+        discount = cost.at(Moment(1, 10), ["a", "b"], np.random.default_rng(0))
         assert np.all(discount.log(np.random.default_rng(0).random((5, 2))) == 0.0)
+
+    def test_a_small_budget_is_spared_unless_numbers_are_given(self) -> None:
+        corner = np.ones((1, 2))
+
+        def dearest(cost: AdditiveCost, budget: int | None) -> float:
+            return float(cost.at(Moment(1, budget, inputs=5), ["a", "b"], np.random.default_rng(0)).log(corner)[0])
+
+        own, given = AdditiveCost("a > b"), AdditiveCost("a > b", strength=8.0, indifference=0.02)
+        assert dearest(own, 500) == dearest(own, 75) < dearest(own, 50) < dearest(own, 10) < -np.log(11.0)
+        assert dearest(own, 50) < dearest(own, None) < dearest(own, 30)
+        many, enough, few = (own.curiosity(Moment(1, budget, inputs=2)) for budget in (500, 30, 29))
+        assert many == enough > few > 0.0
+        assert dearest(given, 10) == dearest(given, 100) == dearest(own, 100)
+        assert given.curiosity(Moment(1, 10)) == given.curiosity(Moment(1, 100)) == own.curiosity(Moment(1, 100))
+
+    @law
+    @given(moments(), st.floats(0.0, 1.0))
+    def test_curiosity_fades_to_nothing(self, moment: Moment, share: float) -> None:
+        cost = AdditiveCost("a > b", indifference=share)
+        now, later = (cost.curiosity(Moment(step, moment.budget)) for step in (moment.step, moment.step + 1))
+        assert share >= now >= later >= 0.0
+        assert moment.left > 0.0 or now == 0.0
 
 
 class TestDraws:
@@ -331,8 +359,8 @@ class TestAsCost:
         with pytest.raises(InvalidOptionError, match=r"AdditiveCost: weights .*'mean'"):
             AdditiveCost("a > b", weights="mean")  # type: ignore[arg-type]
 
-    @pytest.mark.parametrize("option", ["strength", "cooling", "indifference"])
-    @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan"), "4", True, None, 1e3], ids=label)
+    @pytest.mark.parametrize("option", ["strength", "cooling", "indifference", "power"])
+    @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan"), "4", True, [], 1e3], ids=label)
     def test_a_number_of_a_cost_model_that_cannot_be_is_refused_by_name(self, option: str, value: Any) -> None:
         with pytest.raises(InvalidOptionError, match=f"AdditiveCost: {option}") as caught:
             AdditiveCost("a > b", **{option: value})

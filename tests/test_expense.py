@@ -85,7 +85,7 @@ class TestFading:
         assert found.powers[-1] == pytest.approx(0.0, abs=0.2)
 
     def test_the_first_step_is_the_cost_s_strength_times_its_weights(self) -> None:
-        cost = AdditiveCost("nickel > soak", strength=4.0)
+        cost = AdditiveCost("nickel > soak", strength=4.0, power=0.0)
         found = expense.fading(Record(Plan(SPACE, {"y": "max"}, cost=cost, budget=30), ()))
         assert found is not None
         assert found.powers[0] * np.log(10.0) == pytest.approx([3.0, 1.0])

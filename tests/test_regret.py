@@ -66,7 +66,7 @@ def test_without_cost_the_inner_maximum_of_a_linear_trade_off_is_known() -> None
 
 def test_with_a_cost_the_inner_maximum_weighs_it() -> None:
     made = regret.survey(SQUARE, lambda u: u[:, :1], count=512)
-    discount = AdditiveCost("x1", strength=4.0).at(Moment(1, 10), SQUARE.names, np.random.default_rng(0))
+    discount = AdditiveCost("x1", strength=4.0, power=0.0).at(Moment(1, 10), SQUARE.names, np.random.default_rng(0))
     found = regret.instantaneous(made, np.array([[1.0, 0.0]]), np.ones((1, 1)), [discount])
     best = 0.25 * math.exp(-1.0)  # x exp(−4x) is highest at x = 1/4
     assert found == pytest.approx([best - math.exp(-4.0)], abs=1e-6)

@@ -45,7 +45,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
     model: any fitted BoTorch model; larger is better in each of its M outputs.
     names: the inputs, in the order of X's columns; what `cost` speaks of.
     cost: which inputs are dearer than which, "nickel > chromium", or a list, dearest first: the paper's cost. Or a cost
-        model of camobo; AdditiveCost(order, strength=4) saves more, a higher strength suits improvements, not bounds.
+        model of camobo; AdditiveCost(order, strength=4, power=0) saves more. Its default suits improvements, not
+        bounds.
         None leaves Eq. 7, the scalarised UCB.
     bounds: (2, d) lower and upper bounds of X, as given to `optimize_acqf`; the cheap end is the lower one.
     ref_point: (M,) R, below every value of interest.
@@ -99,7 +100,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         _check(beta >= 0.0, "beta", "0 or more", beta)
         self.utility = ScalarisedUCB(theta, reference, beta, softness)
         model_of_cost = as_cost(cost, names, paper=True)
-        self.discount = None if model_of_cost is None else model_of_cost.at(Moment(step, budget, outputs), names, rng)
+        moment = Moment(step, budget, outputs, len(names))
+        self.discount = None if model_of_cost is None else model_of_cost.at(moment, names, rng)
         cheap_end = [1 if dear.get(name) == "low" else 0 for name in names]
         columns = torch.arange(len(names))
         self.register_buffer("cheap", limits[cheap_end, columns])

@@ -6,11 +6,12 @@ with one draw of the weights the order leaves open. Points come as (n, d) *level
 its dear end (`Space.expense`). Inputs the order does not name do not enter.
 
     PaperCost      Eq. 8 of the paper, with the reading that makes it work (`ascending`) or as printed
-    AdditiveCost   the default: the same exponential law, but no input is free because another is at zero
+    AdditiveCost   the default: expenses add up, so no input is free because another is at zero
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
@@ -22,14 +23,18 @@ from camobo.errors import InvalidOptionError, InvalidOrderError
 from camobo.inputs import Array
 from camobo.order import Order
 
-_MOST_STRENGTH = 36.0  # beyond it 1 − exp(−strength) rounds to 1, and C must stay below 1
+_MOST_STRENGTH = 34.0  # beyond it C would round to 1 at the dear end, and must stay below
+_CHEAPEST = 0.1  # what an evaluation at the cheap end is taken to cost, of what the dear ends add to it
+_PLENTY = 15  # evaluations an input
+_STRENGTH, _INDIFFERENCE = 8.0, 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
     """When: the step t = 1, 2, … and, if one was planned, the budget of evaluations it counts against.
 
-    How many objectives the budget has to serve belongs to it: the more there are, the more evaluations a front takes.
+    How many objectives and inputs the budget has to serve belongs to it: the more there are, the more evaluations it
+    takes to find a front.
 
     >>> Moment(1, 10).left, Moment(6, 10).left, Moment(99, 10).left
     (1.0, 0.5, 0.0)
@@ -38,12 +43,26 @@ class Moment:
     step: int
     budget: int | None = None
     objectives: int = 1
+    inputs: int = 1
 
     @property
     def left(self) -> float:
         """The share of the budget that is left before this step; without a budget, 1 / (1 + steps made / 30)."""
         made = self.step - 1
         return 1.0 / (1.0 + made / 30.0) if self.budget is None else max(0.0, 1.0 - made / self.budget)
+
+    @property
+    def patience(self) -> float:
+        """How much of a start on cheap points the budget allows: all of it from fifteen evaluations an input on.
+
+        Without a budget a study may end any time, and a quarter is allowed.
+
+        >>> Moment(1, 100, inputs=5).patience, Moment(1, 15, inputs=2).patience, Moment(1).patience
+        (1.0, 0.25, 0.25)
+        """
+        plenty = _PLENTY * self.inputs
+        share = 0.5 if self.budget is None else min(1.0, self.budget / plenty)
+        return share * share
 
 
 class Discount(Protocol):
@@ -67,9 +86,8 @@ class Cost(Protocol):
         """The order it keeps."""
         ...
 
-    @property
-    def indifference(self) -> float:
-        """The share of the hypervolume reached below which a gain does not justify a dear input."""
+    def curiosity(self, moment: Moment) -> float:
+        """What an unknown answer is worth where it is cheap, as a share of the hypervolume reached."""
         ...
 
     def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
@@ -103,9 +121,8 @@ class PaperCost:
         object.__setattr__(self, "order", Order.parse(order))
         object.__setattr__(self, "weights", weights)
 
-    @property
-    def indifference(self) -> float:
-        """None: the paper weighs any promise, however small."""
+    def curiosity(self, moment: Moment) -> float:
+        """Nothing: the paper weighs any promise, however small."""
         return 0.0
 
     def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
@@ -142,57 +159,69 @@ class ExponentialProduct:
 
 @dataclass(frozen=True, slots=True)
 class AdditiveCost:
-    """C(u, t) = 1 − exp(−s_t v·u): probabilities that "no expense was met" multiply, so every input always counts.
+    """1 − C(u, t) = exp(−s_t v·u) / (1 + 10 v·u)^p_t: every input always counts, whatever the others are at.
 
     v is the centre of all weightings that agree with the order, or one uniform draw of them a suggestion
-    (`weights="drawn"`).
+    (`weights="drawn"`). v·u + 0.1 is a guess of what a point costs, a tenth of the dearest's at the cheap end, and with
+    p_t = 1 alone an acquisition is promise for the money. The exponential does more, for a time: it has the cheap end
+    looked at before anything else.
 
-    strength: s_t = strength × (share of the budget left)^cooling. At 32 the dearest point of the cube must promise
-        e³² times what the cheapest does to be tried first; at the end of the budget both are equal.
+    strength: s_t = strength × (share of the budget left)^cooling. None: 8, and less for a budget below
+        fifteen evaluations an input, of which few can be spared.
     cooling: for up to two objectives; of M it is M − 1 times that. A front has M − 1 dimensions, so the more there are,
         the more evaluations it takes, and the sooner those spent on cheap points are missed.
     indifference: what an unknown answer is worth where it is cheap, as a share of the hypervolume reached, fading with
         the budget. A dear point must promise more than that; this is how the cost yields. Where cheap points have
-        nothing left to teach, even small promises of dear ones win.
+        nothing left to teach, even small promises of dear ones win. None: 0.02, and less for a small budget.
+    power: p_t = power × √(share of the budget left). At the end of the budget all points cost the same.
 
-    The three were chosen together, on problems whose front lies at the cheap and at the dear end alike:
+    The four were chosen together, on problems whose front lies at the cheap and at the dear end alike:
     `benchmarks/tune_cost.py` and its table.
 
-    >>> discount = AdditiveCost("x1 > x2", strength=4.0).at(Moment(1, 100), ["x1", "x2"], np.random.default_rng(0))
+    >>> cost = AdditiveCost("x1 > x2", strength=4.0, power=0.0)
+    >>> discount = cost.at(Moment(1, 100), ["x1", "x2"], np.random.default_rng(0))
     >>> discount.log(np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
     array([-0., -3., -1.])
     """
 
     order: Order
-    strength: float = 32.0
+    strength: float | None = None
     cooling: float = 1.7
-    indifference: float = 0.02
+    indifference: float | None = None
     weights: Literal["centre", "drawn"] = "centre"
+    power: float = 1.0
 
     def __init__(
         self,
         order: str | Sequence[str] | Order,
         *,
-        strength: float = 32.0,
+        strength: float | None = None,
         cooling: float = 1.7,
-        indifference: float = 0.02,
+        indifference: float | None = None,
         weights: Literal["centre", "drawn"] = "centre",
+        power: float = 1.0,
     ) -> None:
         if weights not in ("centre", "drawn"):
             raise InvalidOptionError(f'AdditiveCost: weights must be "centre" or "drawn", got {weights!r}.')
         object.__setattr__(self, "order", Order.parse(order))
-        object.__setattr__(self, "strength", _number("strength", strength, 0.0, _MOST_STRENGTH))
+        for name, given, most in (("strength", strength, _MOST_STRENGTH), ("indifference", indifference, 1.0)):
+            object.__setattr__(self, name, None if given is None else _number(name, given, 0.0, most))
         object.__setattr__(self, "cooling", _number("cooling", cooling, 0.1, 10.0))
-        object.__setattr__(self, "indifference", _number("indifference", indifference, 0.0, 1.0))
         object.__setattr__(self, "weights", weights)
+        object.__setattr__(self, "power", _number("power", power, 0.0, 1.0))
 
     def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
         """The discount at a moment."""
-        v = self.order.centre() if self.weights == "centre" else self.order.sample(rng)
-        slope = np.zeros(len(names))
+        v = np.zeros(len(names))
+        v[_columns(self.order, names)] = self.order.centre() if self.weights == "centre" else self.order.sample(rng)
+        strength = _STRENGTH * moment.patience if self.strength is None else self.strength
         cooling = self.cooling * max(1, moment.objectives - 1)
-        slope[_columns(self.order, names)] = self.strength * moment.left**cooling * v
-        return ExponentialSum(slope)
+        return PricedSum(strength * moment.left**cooling * v, v, self.power * math.sqrt(moment.left))
+
+    def curiosity(self, moment: Moment) -> float:
+        """What an unknown answer is worth where it is cheap, as a share of the hypervolume reached."""
+        worth = _INDIFFERENCE * moment.patience if self.indifference is None else self.indifference
+        return worth * math.sqrt(math.sqrt(moment.left))
 
 
 def _number(name: str, value: float, least: float, most: float) -> float:
@@ -202,18 +231,21 @@ def _number(name: str, value: float, least: float, most: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class ExponentialSum:
-    """exp(−rates·u): the additive 1 − C for (d,) rates."""
+class PricedSum:
+    """exp(−rates·u) / (1 + 10 v·u)^power: the additive 1 − C for (d,) rates and weights v."""
 
     rates: Array
+    weights: Array
+    power: float
 
     def log(self, levels: Array) -> Array:
-        """(n,) log(1 − C) = −rates·u."""
-        return np.asarray(-(levels @ self.rates))
+        """(n,) log(1 − C)."""
+        return np.asarray(-(levels @ self.rates) - self.power * np.log1p(levels @ self.weights / _CHEAPEST))
 
     def log_slope(self, levels: Array) -> Array:
-        """(n, d) −rates."""
-        return np.broadcast_to(-self.rates, levels.shape)
+        """(n, d) its gradient with respect to the levels."""
+        price = _CHEAPEST + levels @ self.weights
+        return np.asarray(-self.rates - (self.power / price)[:, None] * self.weights)
 
 
 def _columns(order: Order, names: Sequence[str]) -> NDArray[np.intp]:

@@ -34,7 +34,7 @@ else:
 _NUMBER_KEYS = ("type", "low", "high", "log", "unit", "dear")
 _INPUT_KEYS = {"real": (*_NUMBER_KEYS, "step"), "integer": _NUMBER_KEYS, "categorical": ("type", "choices", "dear")}
 _COST_KEYS = {
-    "additive": ("type", "order", "strength", "cooling", "indifference", "weights"),
+    "additive": ("type", "order", "strength", "cooling", "indifference", "weights", "power"),
     "paper": ("type", "order", "weights"),
 }
 _STUDY_KEYS = ("cost", "constraints", "budget", "seed", "method", "reference", "beta", "refit_every")
@@ -102,14 +102,10 @@ def _input_document(given: Input) -> Document:
 def _cost_document(cost: PaperCost | AdditiveCost) -> Document:
     if isinstance(cost, PaperCost):
         return {"type": "paper", "order": cost.order.spelled, "weights": cost.weights}
-    return {
-        "type": "additive",
-        "order": cost.order.spelled,
-        "strength": cost.strength,
-        "cooling": cost.cooling,
-        "indifference": cost.indifference,
-        "weights": cost.weights,
-    }
+    written: Document = {"type": "additive", "order": cost.order.spelled, "cooling": cost.cooling}
+    written |= {"weights": cost.weights, "power": cost.power}
+    chosen = {"strength": cost.strength, "indifference": cost.indifference}  # None: as the budget allows
+    return written | {name: number for name, number in chosen.items() if number is not None}
 
 
 def read_plan(document: Any) -> Plan:

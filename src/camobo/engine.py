@@ -287,11 +287,11 @@ def _curiosity(plan: Plan, moment: Moment, volume: float, rng: np.random.Generat
     It competes with the promise of improvement, and is what a dear point must beat. Its own cost does not cool, so it
     never pays for a dear input; it fades itself as the budget is spent.
     """
-    if plan.cost is None or plan.cost.indifference == 0.0 or moment.left == 0.0:
+    worth = 0.0 if plan.cost is None else plan.cost.curiosity(moment)
+    if plan.cost is None or worth == 0.0:
         return ()
     undiminished = plan.cost.at(plan.moment(1, plan.budget), plan.space.names, rng)
-    worth = max(plan.cost.indifference * moment.left * volume, 1e-300)
-    return (Term(Curiosity(worth), undiminished),)
+    return (Term(Curiosity(max(worth * volume, 1e-300)), undiminished),)
 
 
 def _just_beyond(front: Array, worst: Array) -> Array:

@@ -42,7 +42,7 @@ class Plan:
 
     def moment(self, step: int, budget: int | None) -> Moment:
         """What a cost needs to know of when it is asked."""
-        return Moment(step, budget, len(self.objectives))
+        return Moment(step, budget, len(self.objectives), self.space.dimension)
 
     @property
     def initial(self) -> int:

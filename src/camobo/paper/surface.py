@@ -44,7 +44,7 @@ def _centred(method: str, step: int) -> Discount:
     """A cost with the mean weights instead of drawn ones."""
     order = Order.parse("x1 > x2")
     if method == "additive":
-        cost = AdditiveCost(order, strength=ADDITIVE_STRENGTH, cooling=ADDITIVE_COOLING)
+        cost = AdditiveCost(order, strength=ADDITIVE_STRENGTH, cooling=ADDITIVE_COOLING, power=0.0)
         return cost.at(Moment(step), order.names, np.random.default_rng(0))
     weights = (order.reversed() if method == "paper" else order).centre()
     return ExponentialProduct(np.arange(2), 1.0 / (weights * step + 1.0))
