@@ -72,7 +72,11 @@ class TestRoundTrip:
             {},
             {"cost": "a > b", "method": "paper", "beta": "theory"},
             {"cost": cm.PaperCost("b, a", weights="printed")},
-            {"cost": cm.AdditiveCost(["b", "a"], strength=3.25, cooling=0.7, indifference=0.1, weights="drawn")},
+            {
+                "cost": cm.AdditiveCost(
+                    ["b", "a"], strength=3.25, cooling=0.7, indifference=0.1, weights="drawn", power=0.5
+                )
+            },
             {"cost": cm.AdditiveCost("a"), "method": "paper"},
             {"budget": 40, "reference": {"z": -1.5, "y": 1e-300}, "refit_every": 3},
         ],
