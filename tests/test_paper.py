@@ -170,7 +170,7 @@ class TestTheFolder:
 
     def test_runs_come_back_as_they_were_made(self, tmp_path: Path) -> None:
         runs.make(folder.missing(tmp_path, self.SETTING, ["additive"], 1), 1, lambda: None)
-        (found,) = folder.load(tmp_path)
+        (found,) = folder.load(tmp_path, self.SETTING)
         again = runs.one_run(self.SETTING, "additive", 0, lambda: None)
         assert found.units.tolist() == again.units.tolist()
         assert found.values.tolist() == again.values.tolist()
@@ -214,7 +214,51 @@ class TestTheFolder:
         (tmp_path / "runs").mkdir()
         (tmp_path / "runs" / "paper-0000.json").write_text(content)
         with pytest.raises(camobo.InvalidValueError, match=r"paper-0000\.json.*Delete it"):
-            folder.load(tmp_path)
+            folder.load(tmp_path, self.SETTING)
+
+    @pytest.mark.parametrize(
+        ("field", "value", "told"),
+        [
+            ("units", [[0.1, 0.2]], "need 3 × 2 finite numbers in 'units'"),
+            ("units", "abc", "could not convert"),
+            ("values", [[1.0], [None], [2.0]], "'values'"),
+            ("values", [[1.0], [float("inf")], [2.0]], "'values'"),
+            ("values", [[1.0], [1.0, 2.0], [2.0]], "inhomogeneous"),
+            ("first_values", [], "'first_values'"),
+            ("method", "printed", "it says it is run 0 of 'printed'"),
+            ("method", ["paper"], "it says it is run 0"),
+            ("run", 1, "it says it is run 1 of 'paper'"),
+            ("run", "zero", "format code"),
+            ("whole", None, "NoneType"),
+        ],
+    )
+    def test_a_run_that_is_not_whole_or_not_its_own_is_named(
+        self, field: str, value: object, told: str, tmp_path: Path
+    ) -> None:
+        runs.make(folder.missing(tmp_path, self.SETTING, ["paper"], 1), 1, lambda: None)
+        (path,) = (tmp_path / "runs").iterdir()
+        path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}))
+        with pytest.raises(camobo.InvalidValueError, match=r"paper-0000\.json.*Delete it") as caught:
+            folder.load(tmp_path, self.SETTING)
+        assert told in str(caught.value)
+
+    def test_spoilt_settings_are_not_to_be_deleted(self, tmp_path: Path) -> None:
+        folder.claim(tmp_path, self.SETTING)
+        (tmp_path / "settings.json").write_text('{"exp')
+        for read in (lambda: folder.claim(tmp_path, self.SETTING), lambda: folder.read_setting(tmp_path)):
+            with pytest.raises(camobo.InvalidValueError, match=r"settings\.json.*nothing says what its runs are"):
+                read()
+
+    def test_settings_of_one_experiment_have_folders_of_their_own(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        for more in ((), ("--objectives", 2), ("--quick",)):
+            with pytest.raises(SystemExit) as stopped:
+                paper("steel", *more, "--runs", 1, "--iterations", 2, "--jobs", 1, "--cost", "paper")
+            assert stopped.value.code == 0
+        found = {str(path.parent.relative_to(tmp_path)) for path in tmp_path.rglob("summary.json")}
+        assert found == {"paper-runs/steel", "paper-runs/steel-2", "paper-runs-quick/steel"}
 
     def test_a_folder_without_settings_cannot_be_redrawn(self, tmp_path: Path) -> None:
         with pytest.raises(camobo.InvalidOptionError, match=r"settings\.json"):
@@ -326,6 +370,8 @@ class TestBadInput:
         [
             ("zdt9",),
             ("zdt3", "--runs", "0"),
+            ("zdt3", "--runs", "1000000000"),
+            ("zdt3", "--iterations", "99999999999"),
             ("zdt3", "--iterations", "-1"),
             ("zdt3", "--seed", "-1"),
             ("zdt3", "--cost", "cheap"),
@@ -350,6 +396,16 @@ class TestBadInput:
         assert stopped.value.code == 1
         assert "train-labels-idx1-ubyte" in capsys.readouterr().err
         assert not (tmp_path / "out").exists()
+
+    def test_the_cost_surface_is_not_drawn_among_other_files(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        (tmp_path / "thesis.tex").write_text("years of work")
+        with pytest.raises(SystemExit) as stopped:
+            paper("cost-surface", "--out", tmp_path)
+        assert stopped.value.code == 1
+        assert "holds other files" in capsys.readouterr().err
+        assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
     def test_an_empty_folder_has_no_table(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         with pytest.raises(SystemExit) as stopped:

@@ -85,6 +85,14 @@ class TestVerdicts:
         few["use"] = [[20.0, 40.0], [60.0, 40.0]]
         assert verdicts(made(mo_ucb=blind, paper=few))[LESS] == "cannot be told"
 
+    def test_one_run_that_keeps_the_order_cannot_tell_and_one_that_breaks_it_can(self) -> None:
+        kept, broken = (numbers(use, runs=[0]) for use in ((20.0, 40.0), (60.0, 40.0)))
+        blind = numbers((50.0, 50.0), runs=[0])
+        for few in (kept, broken, blind):
+            few["use"] = few["use"][:1]
+        assert verdicts(made(mo_ucb=blind, paper=kept))[BELOW] == "cannot be told"
+        assert verdicts(made(mo_ucb=blind, paper=broken))[BELOW] == "does not hold"
+
     def test_without_the_baseline_nothing_is_claimed(self) -> None:
         assert verdicts(made(paper=numbers((20.0, 40.0)))) == {}
 
@@ -131,6 +139,20 @@ class TestTheTable:
         page.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
         table.write_between(page, "new\n")
         assert page.read_text() == f"before\n{table.BEGIN}\n\nnew\n\n{table.END}\nafter\n"
+
+    def test_a_link_stays_one_and_line_ends_stay_what_they_are(self, tmp_path: Path) -> None:
+        page, link = tmp_path / "page.md", tmp_path / "link.md"
+        page.write_bytes(f"before\r\n{table.BEGIN}\r\n{table.END}\r\n".encode())
+        link.symlink_to(page)
+        table.write_between(link, "new\nlines\n")
+        assert link.is_symlink()
+        assert page.read_bytes() == f"before\r\n{table.BEGIN}\r\n\r\nnew\r\nlines\r\n\r\n{table.END}\r\n".encode()
+
+    def test_a_page_that_is_no_text_is_left_alone(self, tmp_path: Path) -> None:
+        page = tmp_path / "page.md"
+        page.write_bytes(b"\xff\xfe")
+        with pytest.raises(InvalidOptionError, match="UTF-8"):
+            table.write_between(page, "new")
 
     @pytest.mark.parametrize("content", ["", table.BEGIN, f"{table.END} {table.BEGIN}", table.BEGIN * 2 + table.END])
     def test_a_page_without_marks_is_left_alone(self, tmp_path: Path, content: str) -> None:

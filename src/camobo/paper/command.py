@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import time
 from collections.abc import Callable
 from enum import Enum
 from pathlib import Path
@@ -52,15 +53,21 @@ class Dataset(str, Enum):
     wine = "wine"
 
 
-_Out = Annotated[Path | None, typer.Option("--out", help="Folder of the results; default: paper-runs/NAME.")]
+_Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Folder of the results; default: paper-runs/NAME, or paper-runs-quick/NAME."),
+]
 
 
 def _run(
     name: str,
     options: dict[str, Any],
+    place: str,
     *,
-    runs: Annotated[int | None, typer.Option("--runs", min=1, help="Repeats of each method.")] = None,
-    iterations: Annotated[int | None, typer.Option("--iterations", min=1, help="Points each run chooses.")] = None,
+    runs: Annotated[int | None, typer.Option("--runs", min=1, max=10_000, help="Repeats of each method.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", min=1, max=100_000, help="Points each run chooses.")
+    ] = None,
     jobs: Annotated[int | None, typer.Option("--jobs", min=1, help="Processes at once; default: one a core.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Run r uses seed + r.")] = 0,
     out: _Out = None,
@@ -73,20 +80,21 @@ def _run(
     ] = Preset.paper,
     quick: Annotated[bool, typer.Option("--quick", help="Short for --protocol quick.")] = False,
 ) -> None:
-    """Make what is missing of an experiment, then its figures and its summary."""
+    """Make what is missing of an experiment, then its figures and its summary. `place` names the usual folder."""
     from camobo.paper import drawing
     from camobo.paper import folder as kept
     from camobo.paper import runs as made
     from camobo.paper.experiments import experiment
 
     given = experiment(name, options)
-    preset = given.quick if quick or protocol is Preset.quick else given.paper
+    short = quick or protocol is Preset.quick
+    preset = given.quick if short else given.paper
     setting = kept.Setting(name, iterations or preset.iterations, seed, options)
     wanted = [each.value for each in cost or (Cost.paper, Cost.additive)]
     methods: Any = ["mo-ucb", *dict.fromkeys(wanted)]
     drawing.available()
     made.ready(setting)
-    folder = out or Path("paper-runs") / name
+    folder = out or Path("paper-runs-quick" if short else "paper-runs") / place
     kept.claim(folder, setting)
     missing = kept.missing(folder, setting, methods, runs or preset.runs)
     count = (runs or preset.runs) * len(methods)
@@ -99,13 +107,15 @@ def _run(
 
 def _experiment(own: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
     """A command that takes an experiment's own options, as `own` turns them into settings, and those of all."""
-    shared = list(inspect.signature(_run, eval_str=True).parameters.values())[2:]
+    shared = list(inspect.signature(_run, eval_str=True).parameters.values())[3:]
     theirs = list(inspect.signature(own, eval_str=True).parameters.values())
     name = own.__name__.replace("_", "-")
 
     def command(**given: Any) -> None:
         options = own(**{option.name: given.pop(option.name) for option in theirs})
-        _run(name, options, **given)
+        usual = own()
+        unusual = [Path(str(value)).name for key, value in options.items() if value != usual[key]]
+        _run(name, options, "-".join([name, *unusual]), **given)
 
     every = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (*theirs, *shared)]
     command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]  # what Typer reads
@@ -169,11 +179,14 @@ def network(
 @app.command("cost-surface")
 def cost_surface(out: _Out = None) -> None:
     """Figure 2: the cost C over (x1, x2) at t = 1, 10, 20 and 1000."""
-    from camobo.paper import surface
+    from camobo.paper import drawing, surface
 
     folder = out or Path("paper-runs") / "cost-surface"
     if folder.exists() and not folder.is_dir():
         raise InvalidOptionError(f"--out: need a folder, got the file {str(folder)!r}.")
+    if folder.exists() and {path.stem for path in folder.iterdir()} - {"cost-surface"}:
+        raise InvalidOptionError(f"--out: {str(folder)!r} holds other files. Give an empty or a new folder.")
+    drawing.available()
     folder.mkdir(parents=True, exist_ok=True)
     for path in surface.cost_surface(folder):
         typer.echo(f"drawn: {path}")
@@ -206,7 +219,7 @@ def redraw(folder: Annotated[Path, typer.Argument(metavar="DIR", help="An experi
 
 
 def _watched(jobs: Any, processes: int, iterations: int) -> None:
-    """Make runs behind a progress bar; without a terminal, silently."""
+    """Make runs behind a progress bar; without a terminal, with a line now and then."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -222,12 +235,39 @@ def _watched(jobs: Any, processes: int, iterations: int) -> None:
     columns = (TextColumn("iterations"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=len(jobs) * iterations)
+        tenth = _Tenths(len(jobs) * iterations)
+
+        def advance() -> None:
+            bar.advance(task)
+            if not console.is_terminal:
+                tenth.advance()
+
         try:
-            runs.make(jobs, processes, lambda: bar.advance(task))
+            runs.make(jobs, processes, advance)
         except KeyboardInterrupt:
             bar.stop()
             typer.echo("stopped; finished runs are kept. Run the same command to go on.", err=True)
             raise typer.Exit(130) from None
+
+
+class _Tenths:
+    """Tells of progress where a bar cannot be drawn: a line at every tenth, not more than one a minute."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._made = total, 0
+        self._start = self._told = time.monotonic()
+
+    def advance(self) -> None:
+        """One more."""
+        self._made += 1
+        now = time.monotonic()
+        if 10 * self._made // self._total == 10 * (self._made - 1) // self._total or now - self._told < 60.0:
+            return
+        self._told = now
+        spent = (now - self._start) / 60.0
+        left = spent * (self._total - self._made) / self._made
+        share = self._made / self._total
+        typer.echo(f"{share:.0%} of the iterations after {spent:.0f} min, about {left:.0f} min left", err=True)
 
 
 def _finish(folder: Path, setting: Any) -> None:
@@ -235,7 +275,7 @@ def _finish(folder: Path, setting: Any) -> None:
     from camobo.paper.folder import load
     from camobo.paper.table import table as text
 
-    found = summary.curves(load(folder), setting)
+    found = summary.curves(load(folder, setting), setting)
     if not found:
         raise InvalidOptionError(f"{str(folder)!r}: no finished runs in it.")
     numbers = summary.summarise(folder, setting, found)

@@ -21,9 +21,10 @@ import numpy as np
 import camobo
 from camobo.errors import InvalidOptionError, InvalidValueError
 from camobo.inputs import Array
-from camobo.paper.experiments import METHODS, Method, Options
+from camobo.paper.experiments import METHODS, Method, Options, experiment
 
 _SETTINGS, _RUNS = "settings.json", "runs"
+_REMAKE = "Delete it to have it made again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def claim(folder: Path, setting: Setting) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         write_json(kept, wanted)
         return
-    found = read_json(kept)
+    found = read_json(kept, "Without it nothing says what its runs are: give another folder.")
     other = [key for key in wanted if found.get(key) != wanted[key]]
     if other:
         differences = ", ".join(f"{key} {found.get(key)!r} (now {wanted[key]!r})" for key in other)
@@ -97,9 +98,11 @@ def read_setting(folder: Path) -> Setting:
     """What a folder is for."""
     kept = folder / _SETTINGS
     if not kept.is_file():
-        raise InvalidOptionError(f"{str(folder)!r} is not a folder of runs: it has no {_SETTINGS}.")
+        raise InvalidOptionError(
+            f"{str(folder)!r} is not a folder of runs: it has no {_SETTINGS}. Give the --out of an experiment."
+        )
     try:
-        return Setting(**read_json(kept))
+        return Setting(**read_json(kept, "Without it nothing says what its runs are."))
     except TypeError as error:
         raise InvalidValueError(f"{kept}: not the settings of an experiment ({error}).") from error
 
@@ -107,7 +110,7 @@ def read_setting(folder: Path) -> Setting:
 def missing(folder: Path, setting: Setting, methods: Sequence[Method], runs: int) -> list[Job]:
     """The runs that are not there yet, run by run so that methods stay level."""
     jobs = [
-        Job(setting, method, run, folder / _RUNS / f"{method}-{run:04d}.json")
+        Job(setting, method, run, folder / _RUNS / f"{_run_name(method, run)}.json")
         for run in range(runs)
         for method in methods
     ]
@@ -120,16 +123,44 @@ def keep(path: Path, record: Record) -> None:
     write_json(path, {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in fields.items()})
 
 
-def load(folder: Path) -> list[Record]:
+def load(folder: Path, setting: Setting) -> list[Record]:
     """Every finished run of a folder, by method and number."""
     found = []
     for path in sorted((folder / _RUNS).glob("*.json")):
-        kept = read_json(path)
-        if set(kept) != set(Record.__dataclass_fields__) or kept["method"] not in METHODS:
-            raise InvalidValueError(f"{path}: not a run of an experiment. Delete it to have it made again.")
-        rows: dict[str, Any] = {key: np.array(v) if isinstance(v, list) else v for key, v in kept.items()}
-        found.append(Record(**rows))
+        kept = read_json(path, _REMAKE)
+        try:
+            found.append(_record(path.stem, kept, setting))
+        except (TypeError, ValueError) as error:
+            raise InvalidValueError(f"{path}: not a finished run of this folder's ({error}). {_REMAKE}") from error
     return sorted(found, key=lambda record: (list(METHODS).index(record.method), record.run))
+
+
+def _record(name: str, kept: Mapping[str, Any], setting: Setting) -> Record:
+    """A run from its file's name and content; ValueError or TypeError if it is not whole."""
+    if set(kept) != set(Record.__dataclass_fields__):
+        raise ValueError(f"need {', '.join(Record.__dataclass_fields__)}")
+    if kept["method"] not in list(METHODS) or name != _run_name(kept["method"], kept["run"]):
+        raise ValueError(f"it says it is run {kept['run']!r} of {kept['method']!r}")
+    given = experiment(setting.experiment, setting.options)
+    T, inputs, objectives = setting.iterations, given.space.dimension, len(given.objectives)
+    first = len(kept["first_units"])
+    shapes: dict[str, tuple[int, ...]] = {
+        "first_units": (first, inputs),
+        "first_values": (first, objectives),
+        "units": (T, inputs),
+        "values": (T, objectives),
+        "seconds": (T,),
+        **{key: (T,) for key in ("regrets", "own_regrets", "bound") if kept[key] is not None},
+    }
+    rows = {key: np.array(kept[key], dtype=float) for key in shapes}
+    for key, shape in shapes.items():
+        if rows[key].shape != shape or not np.isfinite(rows[key]).all():
+            raise ValueError(f"need {' × '.join(map(str, shape))} finite numbers in {key!r}")
+    return Record(**{**kept, **rows, "whole": float(kept["whole"])})
+
+
+def _run_name(method: str, run: int) -> str:
+    return f"{method}-{run:04d}"
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
@@ -142,14 +173,14 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
         raise InvalidOptionError(f"{path}: cannot be written ({error}).") from error
 
 
-def read_json(path: Path) -> dict[str, Any]:
-    """A file this module wrote, or an error that names it."""
+def read_json(path: Path, advice: str) -> dict[str, Any]:
+    """A file this module wrote, or an error that names it and ends with the advice."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InvalidValueError(f"{path}: cannot be read ({error}). Delete it to have it made again.") from error
+        raise InvalidValueError(f"{path}: cannot be read ({error}). {advice}") from error
     if not isinstance(content, dict):
-        raise InvalidValueError(f"{path}: not written by camobo. Delete it to have it made again.")
+        raise InvalidValueError(f"{path}: not written by camobo. {advice}")
     return content
 
 

@@ -197,8 +197,9 @@ def read_summaries(folder: Path) -> list[dict[str, Any]]:
         )
     found = []
     for path in paths:
-        summary = read_json(path)
+        advice = f"Have it made again from its runs: camobo paper redraw {path.parent}"
+        summary = read_json(path, advice)
         if not {"setting", "title", "inputs", "machine", "methods"} <= set(summary):
-            raise InvalidValueError(f"{path}: not the summary of an experiment.")
+            raise InvalidValueError(f"{path}: not the summary of an experiment. {advice}")
         found.append(summary)
     return found

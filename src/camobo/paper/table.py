@@ -195,12 +195,18 @@ def _claims(summaries: Sequence[Summary]) -> str:
 def write_between(path: Path, text: str) -> None:
     """Put the table into a page, between its two marks, leaving the rest as it is."""
     try:
-        page = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InvalidOptionError(f"--write: {path} cannot be read ({error}).") from error
+        page = path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidOptionError(
+            f"--write: {path} cannot be read ({error}). Give a page of UTF-8 text with the lines {BEGIN} and {END}."
+        ) from error
     if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(BEGIN) > page.index(END):
         raise InvalidOptionError(f"--write: {path} needs one line {BEGIN} and, after it, one line {END}.")
     head, tail = page[: page.index(BEGIN) + len(BEGIN)], page[page.index(END) :]
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(f"{head}\n\n{text}\n{tail}", encoding="utf-8")
-    beside.replace(path)
+    made, target = f"\n\n{text}\n", path.resolve()  # where a link leads: the link stays
+    beside = target.with_name(f".{path.name}.new")
+    try:
+        beside.write_bytes((head + (made.replace("\n", "\r\n") if "\r\n" in page else made) + tail).encode("utf-8"))
+        beside.replace(target)
+    except OSError as error:
+        raise InvalidOptionError(f"--write: {path} cannot be written ({error.strerror}).") from error
