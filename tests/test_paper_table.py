@@ -35,6 +35,7 @@ def numbers(use: tuple[float, ...], near: float = 0.9, mapped: float = 0.99, **m
         "own_regret": [1.0] * RUNS,
         "bound": [100.0] * RUNS,
         "below_bound": [True] * RUNS,
+        "never_disordered": [use[0] <= use[1]] * RUNS,
     } | more
 
 

@@ -76,7 +76,7 @@ def _quality(folder: Path, given: Experiment, setting: Setting, found: Mapping[M
     panels[used].legend(*panels[0].get_legend_handles_labels(), loc="center", fontsize=10)
     for axes in panels[used:]:
         axes.axis("off")
-    figure.suptitle(f"{given.title}: {_protocol(found)}", fontsize=11)
+    figure.suptitle(f"{given.title}: {_protocol(found)}; bands: the middle 90 % of runs", fontsize=11)
     return save(figure, folder, "quality")
 
 
@@ -129,7 +129,7 @@ def _fronts(folder: Path, given: Experiment, setting: Setting, found: Mapping[Me
         fronts = [_front_of(record.first_values, record.values, given) for record in curve.records]
         style = {"color": COLOURS[method], "marker": MARKERS[method], "ls": "none"}
         others = np.vstack(fronts[1:]) if len(fronts) > 1 else np.empty((0, 2))
-        axes.plot(*others.T, ms=3, alpha=0.15, mew=0, **style, label="front of the other runs")
+        axes.plot(*others.T, ms=3, alpha=0.4, mew=0, **style, label="front of the other runs")
         axes.plot(*fronts[0].T, ms=4, mfc="none", **style, label="front of one run")
         axes.set(title=METHODS[method], xlabel=given.labels[0])
     panels[0][0].legend(fontsize=7, loc="best")
@@ -159,7 +159,7 @@ def _use(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> Pat
         axes.set(title=METHODS[method], xlabel="iteration t", xlim=(0, 1.0 * t[-1]))
         axes.title.set_color(COLOURS[method])
     panels[0][0].set_ylabel("sum of input so far, mapped to [0, 1]")
-    figure.suptitle(f"{given.title}: use of inputs, dearest first: {given.order}", fontsize=11)
+    figure.suptitle(f"{given.title}: use of inputs, {given.order}; bands: the middle 90 % of runs", fontsize=11)
     return save(figure, folder, "use")
 
 
@@ -187,10 +187,9 @@ def _money(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> P
     panels[0].set_title("The paper's hypervolume")
     panels[1].set_title("Near the front")
     panels[0].legend(loc="lower right", fontsize=8)
-    figure.suptitle(
-        f"{given.title}\nhidden prices, each input twice the next dearest, 0.1 a point; markers: the last iteration",
-        fontsize=10,
-    )
+    prices = "hidden prices, each input half the next dearer one, 0.1 a point"
+    marks = "bands: the middle 90 % of runs; markers: the last iteration"
+    figure.suptitle(f"{given.title}\n{prices}\n{marks}", fontsize=10)
     return save(figure, folder, "money")
 
 
@@ -213,7 +212,7 @@ def _bound(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> P
         axes.set(title=METHODS[method], xlabel="iteration t", yscale="log")
         axes.legend(fontsize=8, loc="lower right")
     panels[0][0].set_ylabel("cumulative regret, log scale")
-    figure.suptitle(f"{given.title}: regret under the bound", fontsize=11)
+    figure.suptitle(f"{given.title}: regret under the bound; bands: the middle 90 % of runs", fontsize=11)
     return save(figure, folder, "bound")
 
 

@@ -148,10 +148,37 @@ def summarise(folder: Path, setting: Setting, found: Mapping[Method, Curves]) ->
         "title": given.title,
         "inputs": list(Order.parse(given.order).names),
         "machine": machine(),
-        "methods": {method: _numbers(curve) for method, curve in found.items()},
+        "methods": {method: _numbers(curve) | _of_fronts(given, curve, found) for method, curve in found.items()},
     }
     write_json(folder / _SUMMARY, summary)
     return summary
+
+
+def _of_fronts(given: Experiment, own: Curves, found: Mapping[Method, Curves]) -> dict[str, Any]:
+    """Where the fronts of an error and a time lie: how many points on either side of the middle error of all fronts
+    together, and what they use of the dearest input.
+    """
+    names = list(given.objectives)
+    if "error" not in names:
+        return {}
+    column, signs = names.index("error"), signs_of(given)
+    dearest = given.space.names.index(Order.parse(given.order).names[0])
+
+    def front(records: Sequence[Record]) -> tuple[Array, Array]:
+        units = np.vstack([part for record in records for part in (record.first_units, record.units)])
+        values = np.vstack([part for record in records for part in (record.first_values, record.values)])
+        kept = on_front(signs * values)
+        return values[kept, column], given.space.expense(units[kept])[:, dearest]
+
+    errors, _ = front([record for curve in found.values() for record in curve.records])
+    middle = (errors.min() + errors.max()) / 2.0
+    each = [front([record]) for record in own.records]
+    return {
+        "front_high_error": [int((errors > middle).sum()) for errors, _ in each],
+        "front_low_error": [int((errors <= middle).sum()) for errors, _ in each],
+        "front_use": [round(float(levels.mean()), 4) for _, levels in each],
+        "front_cheap": [round(float((levels < 0.5).mean()), 4) for _, levels in each],
+    }
 
 
 def _numbers(found: Curves) -> dict[str, Any]:
@@ -160,6 +187,7 @@ def _numbers(found: Curves) -> dict[str, Any]:
     numbers: dict[str, Any] = {
         "runs": [record.run for record in found.records],
         "use": found.use[:, -1].round(3).tolist(),
+        "never_disordered": np.all(np.diff(found.use, axis=2) >= 0.0, axis=(1, 2)).tolist(),
         "near": found.near[:, -1].round(5).tolist(),
         "mapped": found.mapped[:, -1].round(5).tolist(),
         "early_mapped": found.mapped[:, early].round(5).tolist(),
