@@ -110,3 +110,33 @@ def test_training_and_test_images_must_be_of_one_size(tmp_path: Path) -> None:
     (folder / "t10k-images-idx3-ubyte").write_bytes(idx(np.zeros((20, 5, 5), dtype=np.uint8)))
     with pytest.raises(InvalidValueError, match=r"16 pixels.* 25"):
         from_idx(folder)
+
+
+@pytest.mark.parametrize("shape", [(0, 4, 4), (40, 0, 0)])
+def test_images_of_nothing_are_refused(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    folder = small_mnist(tmp_path)
+    (folder / "train-images-idx3-ubyte").write_bytes(idx(np.zeros(shape, dtype=np.uint8)))
+    with pytest.raises(InvalidValueError, match=f"train images are {shape[0]} × .*nothing"):
+        from_idx(folder)
+
+
+def test_one_class_is_nothing_to_learn(tmp_path: Path) -> None:
+    folder = small_mnist(tmp_path)
+    (folder / "train-labels-idx1-ubyte").write_bytes(idx(np.full(40, 3, dtype=np.uint8)))
+    with pytest.raises(InvalidValueError, match="all training labels are 3"):
+        from_idx(folder)
+
+
+def test_a_label_nobody_trained_on_is_refused(tmp_path: Path) -> None:
+    folder = small_mnist(tmp_path)
+    (folder / "t10k-labels-idx1-ubyte").write_bytes(idx(np.full(20, 7, dtype=np.uint8)))
+    with pytest.raises(InvalidValueError, match="test label 7"):
+        from_idx(folder)
+
+
+def test_a_gzip_file_is_known_by_its_content(tmp_path: Path) -> None:
+    folder = small_mnist(tmp_path)
+    path = folder / "train-images-idx3-ubyte"
+    plain = read_idx(path, dimensions=3)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    assert read_idx(path, dimensions=3).tolist() == plain.tolist()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -171,7 +172,27 @@ class TestTheTable:
     @pytest.mark.parametrize("content", ["{", "[]", "{}", '{"setting": 1}'])
     def test_a_file_that_is_no_summary_is_named(self, tmp_path: Path, content: str) -> None:
         (tmp_path / "summary.json").write_text(content)
-        with pytest.raises(InvalidValueError, match=r"summary\.json"):
+        with pytest.raises(InvalidValueError, match=r"summary\.json.*camobo paper redraw"):
+            summary.read_summaries(tmp_path)
+
+    @pytest.mark.parametrize(
+        "spoil",
+        [
+            lambda given: given["methods"]["paper"].pop("use"),
+            lambda given: given["methods"]["paper"]["near"].pop(),
+            lambda given: given["methods"].update(paper=1),
+            lambda given: given["methods"].update(best=given["methods"]["paper"]),
+            lambda given: given["methods"].clear(),
+            lambda given: given.update(title=1),
+            lambda given: given["setting"].update(experiment="zdt9"),
+            lambda given: given["setting"].pop("seed"),
+        ],
+    )
+    def test_a_summary_that_is_not_whole_is_named(self, tmp_path: Path, spoil: Callable[[Any], object]) -> None:
+        given = made(paper=numbers((1.0, 2.0)))
+        spoil(given)
+        write_json(tmp_path / "summary.json", given)
+        with pytest.raises(InvalidValueError, match=r"summary\.json.*camobo paper redraw"):
             summary.read_summaries(tmp_path)
 
 

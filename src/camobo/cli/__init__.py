@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             show.error(str(error))
             raise SystemExit(1) from None
         except SystemExit as stopped:
-            if stopped.code == 130:
+            if stopped.code == 130 and ours[:1] != ["paper"]:  # which has said so itself
                 show.hint("Interrupted. What was recorded before is kept.")
             elif stopped.code == 2 and ours[:1] == ["run"] and "--" not in given:
                 show.hint("The command that evaluates a trial comes after --: camobo run alloy.toml -- python train.py")

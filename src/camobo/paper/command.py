@@ -213,8 +213,10 @@ def table(
 @app.command()
 def redraw(folder: Annotated[Path, typer.Argument(metavar="DIR", help="An experiment's folder.")]) -> None:
     """Draw the figures and write the summary of the runs in DIR again."""
+    from camobo.paper import drawing
     from camobo.paper.folder import read_setting
 
+    drawing.available()
     _finish(folder, read_setting(folder))
 
 

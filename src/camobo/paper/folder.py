@@ -81,7 +81,12 @@ def claim(folder: Path, setting: Setting) -> None:
             raise InvalidOptionError(
                 f"--out: {str(folder)!r} holds other files and no {_SETTINGS}. Give an empty or a new folder."
             )
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidOptionError(
+                f"--out: {str(folder)!r} cannot be made ({error.strerror}). Give a folder that can be written to."
+            ) from error
         write_json(kept, wanted)
         return
     found = read_json(kept, "Without it nothing says what its runs are: give another folder.")
@@ -170,7 +175,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
         beside.write_text(json.dumps(content, indent=None, allow_nan=False) + "\n", encoding="utf-8")
         beside.replace(path)
     except OSError as error:
-        raise InvalidOptionError(f"{path}: cannot be written ({error}).") from error
+        raise InvalidOptionError(f"{path}: cannot be written ({error.strerror}).") from error
 
 
 def read_json(path: Path, advice: str) -> dict[str, Any]:

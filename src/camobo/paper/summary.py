@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from camobo import regret
-from camobo.errors import InvalidValueError
+from camobo.errors import InvalidOptionError, InvalidValueError
 from camobo.inputs import Array
 from camobo.order import Order
 from camobo.paper.experiments import METHODS, Experiment, Method, experiment
@@ -227,7 +227,24 @@ def read_summaries(folder: Path) -> list[dict[str, Any]]:
     for path in paths:
         advice = f"Have it made again from its runs: camobo paper redraw {path.parent}"
         summary = read_json(path, advice)
-        if not {"setting", "title", "inputs", "machine", "methods"} <= set(summary):
-            raise InvalidValueError(f"{path}: not the summary of an experiment. {advice}")
+        if not _whole(summary):
+            raise InvalidValueError(f"{path}: not the summary of an experiment, or an older one. {advice}")
         found.append(summary)
     return found
+
+
+def _whole(summary: Mapping[str, Any]) -> bool:
+    """Whether a summary has what a table and the claims are made from."""
+    try:
+        setting, methods = Setting(**summary["setting"]), summary["methods"]
+        of_runs = ["use", "near", "mapped", "early_mapped", "money", "never_disordered"]
+        if "error" in experiment(setting.experiment, setting.options).objectives:
+            of_runs += ["front_high_error", "front_low_error", "front_use", "front_cheap"]
+        return (
+            all(isinstance(name, str) for name in (summary["title"], summary["machine"], *summary["inputs"]))
+            and 0 < len(methods) == len(set(methods) & set(METHODS))
+            and all(len(n[key]) == len(n["runs"]) > 0 for n in methods.values() for key in of_runs)
+            and all(n["milliseconds"] and float(n["core_seconds"]) >= 0.0 for n in methods.values())
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, InvalidOptionError):
+        return False
