@@ -13,6 +13,8 @@ from hypothesis import settings  # noqa: E402  # it may import NumPy
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a background job; tests that interrupt a child need it
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # as under nohup, which camobo heeds
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 settings.register_profile("here", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)

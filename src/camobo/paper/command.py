@@ -237,39 +237,31 @@ def _watched(jobs: Any, processes: int, iterations: int) -> None:
     columns = (TextColumn("iterations"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=len(jobs) * iterations)
-        tenth = _Tenths(len(jobs) * iterations)
-
-        def advance() -> None:
-            bar.advance(task)
-            if not console.is_terminal:
-                tenth.advance()
-
+        in_lines = _in_lines(len(jobs) * iterations)
         try:
-            runs.make(jobs, processes, advance)
+            runs.make(jobs, processes, (lambda: bar.advance(task)) if console.is_terminal else in_lines)
         except KeyboardInterrupt:
             bar.stop()
             typer.echo("stopped; finished runs are kept. Run the same command to go on.", err=True)
             raise typer.Exit(130) from None
 
 
-class _Tenths:
-    """Tells of progress where a bar cannot be drawn: a line at every tenth, not more than one a minute."""
+def _in_lines(total: int) -> Callable[[], None]:
+    """To be called at each of `total` steps where no bar can be drawn: a line a tenth, not more than one a minute."""
+    start = told = time.monotonic()
+    made = 0
 
-    def __init__(self, total: int) -> None:
-        self._total, self._made = total, 0
-        self._start = self._told = time.monotonic()
-
-    def advance(self) -> None:
-        """One more."""
-        self._made += 1
+    def advance() -> None:
+        nonlocal made, told
+        made += 1
         now = time.monotonic()
-        if 10 * self._made // self._total == 10 * (self._made - 1) // self._total or now - self._told < 60.0:
+        if 10 * made // total == 10 * (made - 1) // total or now - told < 60.0:
             return
-        self._told = now
-        spent = (now - self._start) / 60.0
-        left = spent * (self._total - self._made) / self._made
-        share = self._made / self._total
-        typer.echo(f"{share:.0%} of the iterations after {spent:.0f} min, about {left:.0f} min left", err=True)
+        told, spent = now, (now - start) / 60.0
+        left = spent * (total - made) / made
+        typer.echo(f"{made / total:.0%} of the iterations after {spent:.0f} min, about {left:.0f} min left", err=True)
+
+    return advance
 
 
 def _finish(folder: Path, setting: Any) -> None:
