@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from camobo import InvalidOptionError, InvalidValueError
@@ -50,6 +50,9 @@ def test_mnist_s_own_files_are_read(tmp_path: Path, gzipped: bool) -> None:
 
 
 @given(st.binary(max_size=24).filter(lambda content: content[:3] != bytes([0, 0, 8])), st.integers(1, 3))
+@example(b"\x1f\x8b", 1)
+@example(b"\x1f\x8b\x08" + bytes(15), 1)
+@example(gzip.compress(b"no digits"), 1)
 def test_bytes_that_are_no_idx_file_are_refused_and_never_crash(content: bytes, dimensions: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "file"

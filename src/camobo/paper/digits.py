@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import math
 import struct
@@ -116,10 +117,13 @@ def read_idx(path: Path, *, dimensions: int) -> NDArray[np.uint8]:
     """The array of unsigned bytes in an IDX file: two zero bytes, type, number of dimensions, sizes, then the bytes."""
     try:
         content = path.read_bytes()
-        if path.suffix == ".gz" or content[:2] == _GZIP:  # whatever it is called
+        if path.suffix == ".gz":
             content = gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
         raise InvalidValueError(f"{path}: cannot be read ({error}). Download it again.") from error
+    if path.suffix != ".gz" and content[:2] == _GZIP:
+        with contextlib.suppress(OSError, EOFError, zlib.error):  # else it is no IDX file, as said below
+            content = gzip.decompress(content)
     header = 4 + 4 * dimensions
     if len(content) < header or content[:4] != bytes([0, 0, _UNSIGNED_BYTES, dimensions]):
         raise InvalidValueError(
