@@ -180,6 +180,7 @@ class TestTheTable:
         [
             lambda given: given["methods"]["paper"].pop("use"),
             lambda given: given["methods"]["paper"]["near"].pop(),
+            lambda given: given["methods"]["paper"].pop("below_bound"),
             lambda given: given["methods"].update(paper=1),
             lambda given: given["methods"].update(best=given["methods"]["paper"]),
             lambda given: given["methods"].clear(),

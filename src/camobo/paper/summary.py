@@ -238,8 +238,11 @@ def _whole(summary: Mapping[str, Any]) -> bool:
     try:
         setting, methods = Setting(**summary["setting"]), summary["methods"]
         of_runs = ["use", "near", "mapped", "early_mapped", "money", "never_disordered"]
-        if "error" in experiment(setting.experiment, setting.options).objectives:
+        given = experiment(setting.experiment, setting.options)
+        if "error" in given.objectives:
             of_runs += ["front_high_error", "front_low_error", "front_use", "front_cheap"]
+        if given.function is not None:
+            of_runs += ["early_average_regret", "average_regret", "own_regret", "bound", "below_bound"]
         return (
             all(isinstance(name, str) for name in (summary["title"], summary["machine"], *summary["inputs"]))
             and 0 < len(methods) == len(set(methods) & set(METHODS))
