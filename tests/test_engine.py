@@ -308,6 +308,14 @@ class TestInitialDesign:
 
 
 class TestAccount:
+    @pytest.mark.parametrize(("indifference", "curious"), [(1.0, True), (0.0, False)])
+    def test_a_point_chosen_for_what_it_teaches_is_not_said_to_improve_the_front(
+        self, indifference: float, curious: bool
+    ) -> None:
+        made = replace(plan(budget=40), cost=AdditiveCost("dear > cheap", indifference=indifference))
+        known = data(made, some(made, 12))
+        assert (suggest(made, known, 13).notes == ("learns where it is cheap",)) is curious
+
     @every_plan
     def test_it_finds_again_what_the_models_expected_of_the_suggestion(self, made: Callable[[], Plan]) -> None:
         given = made()

@@ -207,7 +207,15 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
         terms = tuple(Term(Feasible(term.utility, limits), term.discount) for term in terms)
     acquisition = Acquisition(space, gps, terms)
     unit = maximise(acquisition, space, best=units[front], taken=units, rng=rng)
+    if len(terms) > 1 and _mostly(acquisition, terms[1:], unit):
+        notes = ("learns where it is cheap",)
     return Suggestion(unit, notes + _rescues(plan, gps), models, acquisition)
+
+
+def _mostly(acquisition: Acquisition, terms: tuple[Term, ...], unit: Array) -> bool:
+    """Whether these of its terms are more than half of an acquisition at a point."""
+    share = replace(acquisition, terms=terms)(unit[None, :]) - acquisition(unit[None, :])
+    return bool(share[0] > math.log(0.5))
 
 
 def _standardised(gps: Sequence[gp.GP], values: Array) -> Array:

@@ -16,6 +16,7 @@ _ROUTINE = {
     "initial design",
     "improves the front",
     "explores beyond the front",
+    "learns where it is cheap",
     "Algorithm 1",
     "added by hand",
 }
