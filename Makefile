@@ -67,6 +67,7 @@ bench-sampler: .venv/ready  ## the Optuna sampler beside the bare engine and GPS
 
 bench-peers: .venv-peers/ready  ## camobo beside its peers: runs what is missing (days), then writes docs/benchmarks.md
 	cd benchmarks && ../.venv-peers/bin/python -m peers.run
+	cd benchmarks && ../.venv-peers/bin/python -m peers.growth
 	cd benchmarks && ../.venv-peers/bin/python -m peers.write
 
 bench-peers-short: .venv-peers/ready  ## whether every peer runs: 2 seeds, 20 evaluations

@@ -58,7 +58,7 @@ def test_a_very_short_one_spends_what_it_has_on_the_front(cost_study: ModuleType
 @pytest.fixture(scope="module")
 def figures() -> ModuleType:
     sys.path.insert(0, str(FOLDER))
-    return importlib.import_module("peers.figures")
+    return importlib.import_module("peers.measures")
 
 
 def contest_run(hypervolume: list[float], money: list[float], **more: object) -> dict[str, object]:
@@ -143,3 +143,49 @@ def test_a_method_that_met_a_limit_on_a_problem_is_not_tried_on_further_seeds_of
     assert not wanted(runs, "p", "slow", 1, 60.0)
     assert wanted(runs, "q", "slow", 1, 60.0)
     assert wanted(runs, "p", "slow", 0, 120.0)
+
+
+def test_a_results_file_keeps_the_last_record_of_each_kind_and_goes_on_after_a_crash(tmp_path: Path) -> None:
+    sys.path.insert(0, str(FOLDER))
+    records = importlib.import_module("peers.records")
+    file = tmp_path / "results" / "runs.jsonl"
+    for seconds in (3, 2):
+        records.append(file, {"method": "a", "seconds": seconds})
+    with file.open("a") as lines:
+        lines.write('{"method": "b", "sec')  # cut off by a crash
+    records.append(file, {"method": "c", "seconds": 1})
+    assert {key: record["seconds"] for key, record in records.read(file, "method").items()} == {("a",): 2, ("c",): 1}
+
+
+def test_growth_times_a_method_that_takes_points_and_one_that_makes_its_own() -> None:
+    sys.path.insert(0, str(FOLDER))
+    growth = importlib.import_module("peers.growth")
+    for method in ("camobo", "random"):
+        assert growth.seconds_per_ask(method, growth.Size(5, 3, 2)) >= 0.0
+
+
+def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path) -> None:
+    sys.path.insert(0, str(FOLDER))
+    pytest.importorskip("matplotlib")
+    write, growth = importlib.import_module("peers.write"), importlib.import_module("peers.growth")
+    runs = {}
+    for seed in range(6):
+        for method, paid in (("camobo", 1.0), ("random", 2.0), ("FLAML CFO", 0.5)):
+            spent = [paid, 2 * paid + 0.01 * seed]
+            runs["zdt1", method, seed] = contest_run([0.5, 0.9], spent, versions={"numpy": "2"}, detail="")
+    runs["zdt1", "qLogNEHVI", 0] = {"status": "time", "detail": "stopped", "evaluations": 7, "versions": {}}
+    page = write.page(runs, {("camobo", growth.Size(25, 5, 2)): 0.01}, tmp_path)
+    assert "| the best peer that knows no cost | ≤ 0.6 | 0.502 | yes | 1 | 1 | 0 | 0 / 0 |" in page
+    assert "| the better of FLAML's two | ≤ 0.7 | 1.98 | **no** | 1 | 0 | 1 | 0 / 0 |" in page
+    assert "| zdt1 | 0.50 ✓ (random) | 1.98 ✗ (FLAML CFO) | – |" in page
+    assert "| zdt1 | qLogNEHVI | 0 | time | 7 | stopped |" in page
+    drawn = sorted(file.name for file in tmp_path.glob("*.png"))
+    assert drawn == [f"benchmarks-{name}.png" for name in ("evaluations", "growth", "money", "use")]
+
+
+def test_a_contest_refuses_problems_and_methods_it_does_not_have() -> None:
+    sys.path.insert(0, str(FOLDER))
+    with pytest.raises(SystemExit, match="no problem called zdt9; there are zdt3"):
+        importlib.import_module("peers.run").ready(["zdt1", "zdt9"])
+    with pytest.raises(SystemExit, match="no method called Camobo; there are camobo"):
+        importlib.import_module("peers.methods").installed(["Camobo"])

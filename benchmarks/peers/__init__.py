@@ -1,9 +1,14 @@
 """camobo beside its peers: every method that installs, on problems with money, one command, resumable.
 
-python benchmarks/peers/run.py           run what is missing (hours), or --short for a small trial of everything
-python benchmarks/peers/write.py         docs/benchmarks.md and its figures, from the results file
+    cd benchmarks
+    python -m peers.run         run what is missing (days), or --short for a small trial of everything
+    python -m peers.growth      seconds a suggestion as studies grow (an hour)
+    python -m peers.write       docs/benchmarks.md and its figures, from the results files
 
-problems.py     what is to be solved, and what an evaluation costs
-methods.py      who takes part, and what each needs installed
-timing.py       the three peers that `bench.py` and `quality_peers.py` time, and limits on time and memory
+problems.py                  what is to be solved, and what an evaluation costs
+methods.py, in_*.py          who takes part, what each needs installed, and how each is set up
+session.py, limits.py        one run from outside, and what it may take
+records.py                   results files
+measures.py, drawing.py      what they come down to
+timing.py                    the three peers that `bench.py` and `quality_peers.py` time
 """

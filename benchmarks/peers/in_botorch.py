@@ -11,6 +11,7 @@ from botorch.acquisition import AcquisitionFunction
 from botorch.acquisition.logei import qLogNoisyExpectedImprovement
 from botorch.acquisition.multi_objective.logei import qLogNoisyExpectedHypervolumeImprovement
 from botorch.acquisition.multi_objective.objective import IdentityMCMultiOutputObjective
+from botorch.acquisition.multi_objective.utils import get_default_partitioning_alpha
 from botorch.acquisition.objective import GenericMCObjective
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import ModelListGP, SingleTaskGP
@@ -65,6 +66,7 @@ class InBotorch:
             objective=IdentityMCMultiOutputObjective(outcomes=list(range(self._contest.objectives))),
             constraints=constraints,
             prune_baseline=True,
+            alpha=get_default_partitioning_alpha(self._contest.objectives),
         )
 
 

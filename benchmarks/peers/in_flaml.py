@@ -1,7 +1,8 @@
 """FLAML's CFO and BlendSearch with low_cost_partial_config.
 
 They minimise one number. So five searches, each with its own fixed Chebyshev weights spread evenly over the simplex,
-take turns, and all evaluations count. The scale of each objective, from ideal to reference, is given to them.
+take turns, and all evaluations count; a point one of them has measured, as the cheap corner all begin at, is not
+measured again. They are given the scale of each objective, from ideal to reference, and the money of each evaluation.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ SEARCHES = 5
 
 
 class InFlaml:
-    """Five searches in turn; a search that has nothing to suggest passes."""
+    """Five searches in turn; a search that has nothing to suggest passes, one that asks for what is known is told."""
 
     def __init__(self, contest: Contest, seed: int, kind: Any) -> None:
         self._contest = contest
@@ -38,32 +39,40 @@ class InFlaml:
                 mode="min",
                 space={name: tune.uniform(0.0, 1.0) for name in names},
                 low_cost_partial_config=dict.fromkeys(names, 0.0),
+                cost_attr="money",
                 seed=SEARCHES * seed + i,
             )
             for i in range(SEARCHES)
         ]
         self._turn, self._asked = 0, 0
-        self._open: tuple[str, dict[str, float]] = ("", {})
+        self._open: dict[str, float] = {}
+        self._known: dict[tuple[float, ...], Measured] = {}
 
     def ask(self) -> Floats:
         for _ in range(200):
             self._turn = (self._turn + 1) % SEARCHES
             self._asked += 1
             config = self._searches[self._turn].suggest(str(self._asked))
-            if config is not None:
-                self._open = (str(self._asked), config)
-                return np.array([config[name] for name in self._names]).clip(0.0, 1.0)
-        raise RuntimeError("FLAML: no search suggested anything in 200 turns")
+            if config is None:
+                continue
+            self._open = config
+            unit = np.array([config[name] for name in self._names]).clip(0.0, 1.0)
+            known = self._known.get(tuple(unit))
+            if known is None:
+                return unit
+            self._complete(known)
+        raise RuntimeError("FLAML: no search suggested anything new in 200 turns")
 
     def tell(self, unit: Floats, measured: Measured) -> None:
-        key, config = self._open
-        if not key:
-            return  # it makes its own start, at the cheap end
+        self._known[tuple(unit)] = measured
+        self._complete(measured)
+
+    def _complete(self, measured: Measured) -> None:
         reference, ideal = np.array(self._contest.reference), np.array(self._contest.ideal)
         scaled = (penalised(self._contest, measured) - ideal) / (reference - ideal)
         loss = float((self._weights[self._turn] * scaled).max())
-        result = {"loss": loss, "config": config, "time_total_s": measured.money}
-        self._searches[self._turn].on_trial_complete(key, result)
+        result = {"loss": loss, "config": self._open, "money": measured.money}
+        self._searches[self._turn].on_trial_complete(str(self._asked), result)
 
 
 def cfo(contest: Contest, seed: int) -> InFlaml:

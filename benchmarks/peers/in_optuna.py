@@ -44,14 +44,18 @@ class InOptuna:
 
 
 def camobo(contest: Contest, seed: int) -> InOptuna:
-    """With the order x1 > x2 > …, and nothing else."""
-    order = [f"x{j + 1}" for j in range(contest.inputs)]
-    return InOptuna(contest, lambda **more: CostAwareSampler(order, budget=contest.evaluations, seed=seed, **more))
+    """With the order x1 > x2 > …, the number of evaluations and the reference."""
+    return _camobo(contest, seed, [f"x{j + 1}" for j in range(contest.inputs)])
 
 
 def camobo_blind(contest: Contest, seed: int) -> InOptuna:
     """With no cost."""
-    return InOptuna(contest, lambda **more: CostAwareSampler(budget=contest.evaluations, seed=seed, **more))
+    return _camobo(contest, seed, None)
+
+
+def _camobo(contest: Contest, seed: int, order: list[str] | None) -> InOptuna:
+    given: dict[str, Any] = {"budget": contest.evaluations, "reference": contest.reference, "seed": seed}
+    return InOptuna(contest, lambda **more: CostAwareSampler(order, **given, **more))
 
 
 def gpsampler(contest: Contest, seed: int) -> InOptuna:

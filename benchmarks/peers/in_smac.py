@@ -1,4 +1,4 @@
-"""SMAC3 with ParEGO."""
+"""SMAC3 with ParEGO, in the facade it has for few real inputs without noise: Gaussian processes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from ConfigSpace import ConfigurationSpace, Float
-from smac import HyperparameterOptimizationFacade, Scenario
+from smac import BlackBoxFacade, Scenario
 from smac.multi_objective.parego import ParEGO
 from smac.runhistory.dataclasses import TrialValue
 
@@ -21,11 +21,12 @@ warnings.filterwarnings("ignore")
 
 
 class Smac:
-    """Its own initial design and random forest; told that the problem has no noise."""
+    """Its own initial design; told that the problem has no noise."""
 
     def __init__(self, contest: Contest, seed: int) -> None:
         self._contest = contest
         self._names = [f"x{j + 1}" for j in range(contest.inputs)]
+        self._folder = tempfile.TemporaryDirectory(prefix="smac-")
         space = ConfigurationSpace(seed=seed)
         space.add([Float(name, (0.0, 1.0)) for name in self._names])
         scenario = Scenario(
@@ -34,9 +35,9 @@ class Smac:
             n_trials=contest.evaluations,
             seed=seed,
             deterministic=True,
-            output_directory=Path(tempfile.mkdtemp(prefix="smac-")),
+            output_directory=Path(self._folder.name),
         )
-        self._smac = HyperparameterOptimizationFacade(
+        self._smac = BlackBoxFacade(
             scenario,
             lambda config, seed=0: {},
             multi_objective_algorithm=ParEGO(scenario),

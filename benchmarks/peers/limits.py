@@ -24,6 +24,7 @@ def limited(task: Callable[[], Any], seconds: float, memory: int = 8 * 1024**3) 
         if not receiver.poll(seconds):
             return "time", f"stopped after {seconds:.0f} s"
         status, result = receiver.recv()
+        child.join(5.0)  # it may have files to remove
         return status, result
     except EOFError:
         child.join()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
+from typing import Literal
 
 from peers.problems import Contest
 from peers.session import Session
@@ -18,8 +19,10 @@ class Method:
     maker: str
     packages: tuple[str, ...]
     knows: str
-    own_start: bool = False
-    """Whether it chooses its first points itself; else it is given uniform ones."""
+    start: Literal["own", "uniform", "cheap"] = "uniform"
+    """Whether it chooses its first points itself, or is given uniform ones, or uniform ones of the cheap half."""
+    takes_points: bool = True
+    """Whether it learns from points it did not suggest."""
     stretch: int = 1
     """How many times the problem's evaluations it is given."""
 
@@ -48,20 +51,38 @@ class Method:
 
 
 METHODS: dict[str, Method] = {
-    "camobo": Method("in_optuna", "camobo", ("camobo", "numpy", "scipy"), "the order", own_start=True),
-    "camobo without cost": Method("in_optuna", "camobo_blind", ("camobo", "numpy", "scipy"), "nothing", own_start=True),
+    "camobo": Method("in_optuna", "camobo", ("camobo", "numpy", "scipy"), "the order", start="own"),
+    "camobo without cost": Method("in_optuna", "camobo_blind", ("camobo", "numpy", "scipy"), "nothing", start="own"),
     "Optuna GPSampler": Method("in_optuna", "gpsampler", ("optuna", "torch"), "nothing"),
     "Optuna TPE": Method("in_optuna", "tpe", ("optuna",), "nothing"),
     "Optuna NSGA-II": Method("in_optuna", "nsga2", ("optuna",), "nothing"),
     "qLogNEHVI": Method("in_botorch", "InBotorch", ("botorch", "gpytorch", "torch"), "nothing"),
     "qLogNParEGO": Method("in_botorch", "ParEGO", ("botorch", "gpytorch", "torch"), "nothing"),
-    "qLogNEHVI ÷ cost": Method("in_botorch", "PerMoney", ("botorch", "gpytorch", "torch"), "the true price"),
-    "FLAML CFO": Method("in_flaml", "cfo", ("flaml",), "the cheap end", own_start=True, stretch=3),
-    "FLAML BlendSearch": Method(
-        "in_flaml", "blendsearch", ("flaml", "optuna"), "the cheap end", own_start=True, stretch=3
+    "qLogNEHVI ÷ cost": Method(
+        "in_botorch", "PerMoney", ("botorch", "gpytorch", "torch"), "the true price", start="cheap"
     ),
-    "SMAC3 ParEGO": Method("in_smac", "Smac", ("smac",), "nothing", own_start=True),
-    "pymoo NSGA-II": Method("in_pymoo", "Nsga2", ("pymoo",), "nothing", own_start=True),
+    "FLAML CFO": Method("in_flaml", "cfo", ("flaml",), "the cheap end", start="own", takes_points=False, stretch=3),
+    "FLAML BlendSearch": Method(
+        "in_flaml", "blendsearch", ("flaml", "optuna"), "the cheap end", start="own", takes_points=False, stretch=3
+    ),
+    "SMAC3 ParEGO": Method("in_smac", "Smac", ("smac",), "nothing", start="own", takes_points=False),
+    "pymoo NSGA-II": Method("in_pymoo", "Nsga2", ("pymoo",), "nothing", start="own", takes_points=False),
     "random": Method("session", "Random", ("numpy",), "nothing"),
-    "cheapest first": Method("session", "CheapestFirst", ("numpy",), "the order", own_start=True),
+    "cheapest first": Method("session", "CheapestFirst", ("numpy",), "the order", start="own"),
 }
+
+
+def installed(names: list[str]) -> list[str]:
+    """Those of the methods that can take part here; why another cannot is printed."""
+    unknown = [name for name in names if name not in METHODS]
+    if unknown:
+        raise SystemExit(f"no method called {', '.join(unknown)}; there are {', '.join(METHODS)}")
+    able = []
+    for name in METHODS:
+        if name in names:
+            reason = METHODS[name].missing()
+            if reason is None:
+                able.append(name)
+            else:
+                print(f"{name} is left out: {reason}", flush=True)
+    return able

@@ -32,7 +32,6 @@ class Measured:
 class Contest:
     """A problem of the contest."""
 
-    name: str
     inputs: int
     objectives: int
     constraints: int
@@ -59,16 +58,19 @@ def hidden_price(units: Floats) -> Floats:
     return np.asarray(units @ (prices / prices.sum()) + 0.1)
 
 
-def _synthetic(problem: Problem, name: str, ideal: tuple[float, ...], evaluations: int = 100) -> Contest:
+def synthetic(problem: Problem, ideal: tuple[float, ...] | None = None, *, evaluations: int = 100) -> Contest:
+    """A problem of the library's own, with hidden prices."""
+
     def measure(unit: Floats) -> Measured:
         return Measured(problem.evaluate(unit[None])[0], np.zeros(0), float(hidden_price(unit[None])[0]))
 
     d, m = problem.space.dimension, len(problem.objectives)
     best = problem.best_hypervolume
-    return Contest(name, d, m, 0, problem.reference, ideal, best, measure, hidden_price, evaluations)
+    scale = (0.0,) * m if ideal is None else ideal
+    return Contest(d, m, 0, problem.reference, scale, best, measure, hidden_price, evaluations)
 
 
-def _zdt(power: float, name: str, best: float, inputs: int = 6) -> Contest:
+def _zdt(power: float, best: float, inputs: int = 6) -> Contest:
     """ZDT1 (power 1/2) or ZDT2 (power 2): f2 = g (1 − (f1 / g)^power), g = 1 + 9 mean(x2 …)."""
 
     def measure(unit: Floats) -> Measured:
@@ -77,10 +79,10 @@ def _zdt(power: float, name: str, best: float, inputs: int = 6) -> Contest:
         return Measured(values, np.zeros(0), float(hidden_price(unit[None])[0]))
 
     # Below (1.1, 1.1) only what lies under the front f2 = 1 − f1^power is not dominated: power / (power + 1) of a unit.
-    return Contest(name, inputs, 2, 0, (1.1, 1.1), (0.0, 0.0), best, measure, hidden_price)
+    return Contest(inputs, 2, 0, (1.1, 1.1), (0.0, 0.0), best, measure, hidden_price)
 
 
-def _pymoo(key: str, name: str, reference: tuple[float, ...], ideal: tuple[float, ...], best: float) -> Contest:
+def _pymoo(key: str, reference: tuple[float, ...], ideal: tuple[float, ...], best: float) -> Contest:
     """A constrained engineering problem of pymoo; constraints in units of their spread over the cube.
 
     The best hypervolume known is that of 100,000 evaluations of NSGA-II (0.3997 and 17.30), rounded up.
@@ -96,7 +98,7 @@ def _pymoo(key: str, name: str, reference: tuple[float, ...], ideal: tuple[float
         found = given.evaluate((low + unit * span)[None], return_as_dictionary=True)
         return Measured(found["F"][0], found["G"][0] / spread, float(hidden_price(unit[None])[0]))
 
-    return Contest(name, given.n_var, given.n_obj, given.n_ieq_constr, reference, ideal, best, measure, hidden_price)
+    return Contest(given.n_var, given.n_obj, given.n_ieq_constr, reference, ideal, best, measure, hidden_price)
 
 
 def _forest() -> Contest:
@@ -118,22 +120,19 @@ def _forest() -> Contest:
         seconds = time.process_time() - start
         return Measured(np.array([error, np.log10(trees * depth)]), np.zeros(0), seconds)
 
-    return Contest("forest", 3, 2, 0, (0.5, 3.6), (0.04, 0.9), 1.0, measure, None, evaluations=60)
+    return Contest(3, 2, 0, (0.5, 3.6), (0.04, 0.9), 1.0, measure, None, evaluations=60)
 
 
 CONTESTS: dict[str, Callable[[], Contest]] = {
-    "zdt3": lambda: _synthetic(zdt3(), "zdt3", (0.0, -0.8)),
-    "cross-holder": lambda: _synthetic(cross_holder(), "cross-holder", (-2.06, -19.2)),
-    "matyas-booth": lambda: _synthetic(matyas_booth(), "matyas-booth", (0.0, 0.0)),
-    "branin-currin": lambda: _synthetic(branin_currin(), "branin-currin", (0.4, 1.2)),
-    "zdt1": lambda: _zdt(0.5, "zdt1", 1.1 * 1.1 - 1.0 / 3.0),
-    "zdt2": lambda: _zdt(2.0, "zdt2", 1.1 * 1.1 - 2.0 / 3.0),
-    **{
-        f"dtlz2-{m}": functools.partial(_synthetic, dtlz2(max(4, m + 2), m), f"dtlz2-{m}", (0.0,) * m, 100)
-        for m in (2, 4, 6, 8, 10)
-    },
-    "welded-beam": lambda: _pymoo("welded_beam", "welded-beam", (40.0, 0.012), (2.4, 0.0004), 0.401),
-    "car-side": lambda: _pymoo("carside", "car-side", (45.0, 4.1, 13.0), (23.6, 3.58, 10.6), 17.4),
+    "zdt3": lambda: synthetic(zdt3(), (0.0, -0.8)),
+    "cross-holder": lambda: synthetic(cross_holder(), (-2.06, -19.2)),
+    "matyas-booth": lambda: synthetic(matyas_booth(), (0.0, 0.0)),
+    "branin-currin": lambda: synthetic(branin_currin(), (0.4, 1.2)),
+    "zdt1": lambda: _zdt(0.5, 1.1 * 1.1 - 1.0 / 3.0),
+    "zdt2": lambda: _zdt(2.0, 1.1 * 1.1 - 2.0 / 3.0),
+    **{f"dtlz2-{m}": functools.partial(synthetic, dtlz2(max(4, m + 2), m)) for m in (2, 4, 6, 8, 10)},
+    "welded-beam": lambda: _pymoo("welded_beam", (40.0, 0.012), (2.4, 0.0004), 0.401),
+    "car-side": lambda: _pymoo("carside", (45.0, 4.1, 13.0), (23.6, 3.58, 10.6), 17.4),
     "forest": _forest,
 }
 """Made when asked for: some need packages that may be missing."""

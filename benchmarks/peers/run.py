@@ -21,7 +21,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ["MKL_NUM_THREADS"] = "1"
 
 import argparse
-import json
+import sys
 import time
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -29,11 +29,11 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from peers.limits import limited, why
-from peers.methods import METHODS
+from peers.methods import METHODS, installed
 from peers.problems import CONTESTS, Contest
+from peers.records import RESULTS, append, read
 
-RESULTS = Path(__file__).parent.parent / "results"
-Runs: TypeAlias = dict[tuple[str, str, int], dict[str, Any]]
+Runs: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
 MEMORY_BYTES = 8 * 1024**3
 CPU_SECONDS = 15 * 60.0
 MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
@@ -45,15 +45,8 @@ def results_file(short: bool) -> Path:
 
 
 def stored(file: Path) -> Runs:
-    """The last record of every run, by problem, method and seed; a line cut off by a crash is passed over."""
-    found = {}
-    for line in file.read_text().splitlines() if file.exists() else []:
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError:
-            continue
-        found[record["problem"], record["method"], record["seed"]] = record
-    return found
+    """The last record of every run, by problem, method and seed."""
+    return read(file, "problem", "method", "seed")
 
 
 def measure(problem: str, method: str, seed: int, evaluations: int, seconds: float) -> dict[str, Any]:
@@ -62,12 +55,15 @@ def measure(problem: str, method: str, seed: int, evaluations: int, seconds: flo
     entry, begun = METHODS[method], time.process_time()
     session = entry.made(contest, seed)
     starts = np.random.default_rng(seed).random((max(5, contest.inputs + 1), contest.inputs))
+    if entry.start == "cheap":
+        starts *= 0.5
+    given = 0 if entry.start == "own" else len(starts)
     found: dict[str, list[Any]] = {"units": [], "values": [], "constraints": [], "money": [], "asks": []}
     status, detail = "finished", ""
     try:
         for number in range(evaluations):
             start = time.process_time()
-            unit = starts[number] if not entry.own_start and number < len(starts) else session.ask()
+            unit = starts[number] if number < given else session.ask()
             found["asks"].append(time.process_time() - start)
             measured = contest.measure(unit)
             session.tell(unit, measured)
@@ -114,22 +110,37 @@ def main() -> None:
     given = options()
     file = results_file(given.short)
     seconds = 120.0 if given.short else CPU_SECONDS
-    methods = [name for name in METHODS if name in given.methods.split(",")]
-    for name in list(methods):
-        reason = METHODS[name].missing()
-        if reason is not None:
-            print(f"{name} is left out: {reason}", flush=True)
-            methods.remove(name)
+    methods, problems = installed(given.methods.split(",")), ready(given.problems.split(","))
     for seed in range(given.seeds or (2 if given.short else 10)):
-        for problem in given.problems.split(","):
+        for problem in problems:
             for method in methods:
                 if wanted(stored(file), problem, method, seed, seconds):
                     run_one(file, problem, method, seed, seconds, short=given.short)
 
 
-def wanted(
-    runs: dict[tuple[str, str, int], dict[str, Any]], problem: str, method: str, seed: int, seconds: float
-) -> bool:
+def ready(names: list[str]) -> list[str]:
+    """Those of the problems that can be made here; why another cannot is printed."""
+    unknown = [name for name in names if name not in CONTESTS]
+    if unknown:
+        raise SystemExit(f"no problem called {', '.join(unknown)}; there are {', '.join(CONTESTS)}")
+    able = []
+    for name in names:
+        try:
+            CONTESTS[name]()
+            able.append(name)
+        except ImportError as error:
+            print(f"{name} is left out: {error}", flush=True)
+    return able
+
+
+def repeatable() -> None:
+    """Begin this program again with a fixed hash seed, if it has none: SMAC's runs depend on it."""
+    if os.environ.get("PYTHONHASHSEED") != "0":
+        program = [sys.executable, "-m", "peers.run", *sys.argv[1:]]
+        os.execve(sys.executable, program, {**os.environ, "PYTHONHASHSEED": "0"})
+
+
+def wanted(runs: Runs, problem: str, method: str, seed: int, seconds: float) -> bool:
     """Whether a run is missing, or was stopped by a shorter limit, and has a chance to end within this one."""
     old = runs.get((problem, method, seed))
     if old is not None:
@@ -154,13 +165,12 @@ def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *,
         "versions": METHODS[method].versions(),
         **(outcome if status == "finished" else {"status": status, "detail": outcome}),
     }
-    file.parent.mkdir(exist_ok=True)
-    with file.open("a") as lines:
-        lines.write(json.dumps(record, allow_nan=False) + "\n")
+    append(file, record)
     reached = record.get("hypervolume") or [0.0]
     shown = f"{record['status']}, hypervolume {reached[-1]:.3f}, {record.get('cpu_seconds', 0):.0f} s"
     print(f"{problem}, {method}, seed {seed}: {shown} {record['detail'][:80]}", flush=True)
 
 
 if __name__ == "__main__":
+    repeatable()
     main()

@@ -1,6 +1,6 @@
-"""Write docs/benchmarks.md and its figures from the results file.
+"""Write docs/benchmarks.md and its figures from the results files.
 
-cd benchmarks && python -m peers.write            from results/peers.jsonl
+cd benchmarks && python -m peers.write                from results/peers.jsonl and results/peers_growth.jsonl
 cd benchmarks && python -m peers.write --short DIR    from results/peers_short.jsonl, into a folder of your own
 """
 
@@ -8,40 +8,49 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import matplotlib as mpl
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt
-from matplotlib.lines import Line2D
-
-from peers.figures import (
+from peers.drawing import OURS, draw_curves, draw_growth, draw_use
+from peers.growth import FILE, KINDS, Size
+from peers.measures import (
     SHARES,
+    Ratio,
     Runs,
+    Spread,
     best_reached,
     final,
     finished,
     geometric_mean,
-    median_curve,
     money_to,
+    problems_of,
     ratio,
     seconds_per_ask,
     spread,
 )
 from peers.methods import METHODS
-from peers.problems import CONTESTS
+from peers.records import read
 from peers.run import results_file, stored
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-OURS = "camobo"
-BLIND = [name for name, method in METHODS.items() if method.knows == "nothing" and not name.startswith(OURS)]
-BARS: dict[str, tuple[list[str], float]] = {
-    "the best peer that knows no cost": (BLIND, 0.6),
-    "the better of FLAML's two": (["FLAML CFO", "FLAML BlendSearch"], 0.7),
-    "qLogNEHVI ÷ true cost": (["qLogNEHVI ÷ cost"], 1.1),
+LIKELY = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What camobo set out to pay at most, of the money of the strongest of some peers."""
+
+    rivals: list[str]
+    most: float
+
+
+BARS: dict[str, Bar] = {
+    "the best peer that knows no cost": Bar(
+        [name for name, method in METHODS.items() if method.knows == "nothing" and not name.startswith(OURS)], 0.6
+    ),
+    "the better of FLAML's two": Bar(["FLAML CFO", "FLAML BlendSearch"], 0.7),
+    "qLogNEHVI ÷ true cost": Bar(["qLogNEHVI ÷ cost"], 1.1),
 }
 
 
@@ -52,15 +61,21 @@ def table(head: list[str], rows: list[list[str]]) -> str:
 
 
 def shown(value: float, form: str = ".3g") -> str:
-    """A number, or a dash."""
-    return "–" if math.isnan(value) else "not reached" if math.isinf(value) else format(value, form)
+    """A number, or a word for none."""
+    return "–" if math.isnan(value) else "∞" if math.isinf(value) else format(value, form)
+
+
+def with_quartiles(given: Spread, form: str = ".3g") -> str:
+    """A median with the quartiles around it."""
+    if math.isinf(given.middle):
+        return "∞"
+    return f"{shown(given.middle, form)} <sub>{shown(given.low, form)}–{shown(given.high, form)}</sub>"
 
 
 def by_problem(runs: Runs, cell: Callable[[str, str], str]) -> str:
-    """A table of methods and problems."""
-    problems = [name for name in CONTESTS if any(key[0] == name for key in runs)]
-    rows = [[method, *(cell(problem, method) for problem in problems)] for method in METHODS]
-    return table(["", *problems], [row for row in rows if any(text != "–" for text in row[1:])])
+    """A table of problems and methods; methods without any run are left out."""
+    ran = [method for method in METHODS if any(key[1] == method for key in runs)]
+    return table(["", *ran], [[problem, *(cell(problem, method) for method in ran)] for problem in problems_of(runs)])
 
 
 def quality(runs: Runs) -> str:
@@ -68,7 +83,7 @@ def quality(runs: Runs) -> str:
 
     def cell(problem: str, method: str) -> str:
         found = final(runs, problem, method)
-        return f"{spread(found).middle:.3f}" if found else "–"
+        return with_quartiles(spread(found), ".3f") if found else "–"
 
     return by_problem(runs, cell)
 
@@ -79,30 +94,51 @@ def money(runs: Runs, share: float) -> str:
     def cell(problem: str, method: str) -> str:
         target = share * best_reached(runs, problem, METHODS)
         found = [money_to(run, target) for run in finished(runs, problem, method).values()]
-        return shown(spread(found).middle) if found else "–"
+        return with_quartiles(spread(found)) if found else "–"
 
     return by_problem(runs, cell)
 
 
+def strongest(runs: Runs, rivals: list[str]) -> dict[str, tuple[str, Ratio]]:
+    """By problem, the rival that pays least to 95 %, and our money beside its."""
+    found = {}
+    for problem in problems_of(runs):
+        target = 0.95 * best_reached(runs, problem, METHODS)
+        ratios = {name: given for name in rivals if (given := ratio(runs, problem, OURS, name, target)) is not None}
+        if ratios:
+            name = min(ratios, key=lambda rival: ratios[rival].theirs)
+            found[problem] = (name, ratios[name])
+    return found
+
+
 def bars(runs: Runs) -> str:
-    """Our money beside that of the strongest of each kind of peer, problem by problem, and the bar on their mean."""
+    """The mean ratio to the strongest of each kind of peer, and the bar on it."""
     rows = []
-    for what, (rivals, bar) in BARS.items():
-        found = {}
-        for problem in CONTESTS:
-            target = 0.95 * best_reached(runs, problem, METHODS)
-            ratios = [r for rival in rivals if (r := ratio(runs, problem, OURS, rival, target)) is not None]
-            if ratios:
-                found[problem] = min(ratios, key=lambda given: given.theirs)
-        mean = geometric_mean([given.value for given in found.values()])
-        verdict = "–" if math.isnan(mean) else "yes" if mean <= bar else "**no**"
-        each = ", ".join(f"{problem} {given.value:.2f}" for problem, given in found.items())
-        tests = f"{sum(given.p < 0.05 for given in found.values())} of {len(found)}"
-        missed = [sum(not given.ours_reached for given in found.values())]
-        missed.append(sum(not given.theirs_reached for given in found.values()))
-        rows.append([what, f"≤ {bar}", shown(mean), verdict, each, tests, f"{missed[0]} / {missed[1]}"])
-    head = ["money to 95 %, camobo against", "bar", "geometric mean", "reached", "problem by problem"]
-    return table([*head, "Wilcoxon p < 0.05", "missed by us / by them"], rows)
+    for what, bar in BARS.items():
+        found = [given for _, given in strongest(runs, bar.rivals).values()]
+        mean = geometric_mean([given.value for given in found])
+        verdict = "–" if math.isnan(mean) else "yes" if mean <= bar.most else "**no**"
+        missed = (
+            f"{sum(not given.ours_reached for given in found)} / {sum(not given.theirs_reached for given in found)}"
+        )
+        told = [sum(given.p < LIKELY for given in found), sum(given.p > 1.0 - LIKELY for given in found)]
+        rows.append([what, f"≤ {bar.most}", shown(mean), verdict, str(len(found)), str(told[0]), str(told[1]), missed])
+    head = ["money to 95 %, camobo against", "bar", "geometric mean", "reached", "problems", "camobo pays less on"]
+    return table([*head, "pays more on", "missed by camobo / by them"], rows)
+
+
+def ratios(runs: Runs) -> str:
+    """Problem by problem, our money beside that of the strongest of each kind of peer."""
+    found = [strongest(runs, bar.rivals) for bar in BARS.values()]
+
+    def cell(problem: str, given: Mapping[str, tuple[str, Ratio]]) -> str:
+        if problem not in given:
+            return "–"
+        name, value = given[problem]
+        sign = " ✓" if value.p < LIKELY else " ✗" if value.p > 1.0 - LIKELY else ""
+        return f"{value.value:.2f}{sign} ({name})"
+
+    return table(["", *BARS], [[problem, *(cell(problem, given) for given in found)] for problem in problems_of(runs)])
 
 
 def seconds(runs: Runs) -> str:
@@ -110,14 +146,18 @@ def seconds(runs: Runs) -> str:
     return by_problem(runs, lambda problem, method: shown(seconds_per_ask(runs, problem, method, 100), ".2g"))
 
 
-def use(runs: Runs) -> str:
-    """Mean use of the dearest input."""
-
-    def cell(problem: str, method: str) -> str:
-        found = [run["use"][0] / run["evaluations"] for run in finished(runs, problem, method).values() if run["use"]]
-        return f"{spread(found).middle:.2f}" if found else "–"
-
-    return by_problem(runs, cell)
+def growth_table(measured: Mapping[tuple[str, Size], float]) -> str:
+    """Seconds a suggestion at every size, and how the largest compares with the smallest."""
+    sections = []
+    for kind, sizes in KINDS.items():
+        rows = []
+        for method in METHODS:
+            found = [measured.get((method, size), math.nan) for size in sizes]
+            if not all(math.isnan(value) for value in found):
+                rows.append([method, *(shown(value, ".2g") for value in found), shown(found[-1] / found[0], ".1f")])
+        head = [kind, *(str(getattr(size, kind)) for size in sizes), "last ÷ first"]
+        sections.append(table(head, rows))
+    return "\n\n".join(sections)
 
 
 def unfinished(runs: Runs) -> str:
@@ -129,80 +169,46 @@ def unfinished(runs: Runs) -> str:
     return table(["problem", "method", "seed", "ended by", "evaluations", "said"], rows)
 
 
-def draw(runs: Runs, folder: Path) -> list[str]:
-    """Hypervolume by evaluations and by money, problem by problem, and time by objectives; the files' names."""
-    problems = [name for name in CONTESTS if any(key[0] == name for key in runs)]
-    methods = [name for name in METHODS if any(key[1] == name for key in runs)]
-    colours = dict(zip(methods, plt.get_cmap("tab20").colors, strict=False))  # type: ignore[attr-defined]
-    names = []
-    for money_axis, name, label in ((False, "evaluations", "evaluations"), (True, "money", "money")):
-        columns = min(4, len(problems))
-        lines = math.ceil(len(problems) / columns)
-        figure, axes = plt.subplots(lines, columns, figsize=(4 * columns, 3 * lines), squeeze=False, sharey=True)
-        for axis, problem in zip(axes.flat, problems, strict=False):
-            for method in methods:
-                curve = median_curve(runs, problem, method, money_axis)
-                if curve is not None:
-                    width = 2.5 if method == OURS else 1.0
-                    axis.plot(*curve, label=method, color=colours[method], linewidth=width)
-            axis.set_title(problem, fontsize=10)
-            axis.set_xlabel(label, fontsize=9)
-            axis.grid(alpha=0.3)
-        for axis in list(axes.flat)[len(problems) :]:
-            axis.set_visible(False)
-        axes[0, 0].set_ylabel("share of the best hypervolume")
-        _legend(figure, methods, colours)
-        names.append(_save(figure, folder / f"benchmarks-{name}.png"))
-    names.append(_draw_growth(runs, folder, colours))
-    return names
+def seeds_of(runs: Runs) -> str:
+    """How many seeds each method ran: one number, or the fewest and the most over the problems."""
+    counts = {
+        method: [len(finished(runs, problem, method)) for problem in problems_of(runs)]
+        for method in METHODS
+        if any(key[1] == method for key in runs)
+    }
+    most = max(max(found) for found in counts.values())
+    fewer = [f"{method} {min(found)}–{max(found)}" for method, found in counts.items() if min(found) < most]
+    return f"{most} seeds" + (
+        f" (fewer where a run met a limit or is still to be made: {', '.join(fewer)})" if fewer else ""
+    )
 
 
-def _draw_growth(runs: Runs, folder: Path, colours: dict[str, Any]) -> str:
-    figure, axis = plt.subplots(figsize=(6, 4))
-    for method, colour in colours.items():
-        points = [(m, seconds_per_ask(runs, f"dtlz2-{m}", method, 100)) for m in (2, 4, 6, 8, 10)]
-        points = [(m, value) for m, value in points if not math.isnan(value) and value > 0.0]
-        if len(points) > 0:
-            axis.plot(*zip(*points, strict=True), "o-", color=colour, linewidth=2.5 if method == OURS else 1.0)
-    axis.set_yscale("log")
-    axis.set_xlabel("objectives (DTLZ2)")
-    axis.set_ylabel("processor seconds a suggestion")
-    axis.grid(alpha=0.3)
-    _legend(figure, list(colours), colours)
-    return _save(figure, folder / "benchmarks-objectives.png")
-
-
-def _legend(figure: Any, methods: list[str], colours: dict[str, Any]) -> None:
-    handles = [Line2D([], [], color=colours[name], linewidth=2) for name in methods]
-    figure.legend(handles, methods, loc="lower center", ncol=4, fontsize=8)
-    legend_inches = 0.3 + 0.2 * math.ceil(len(methods) / 4)
-    figure.tight_layout(rect=(0, legend_inches / figure.get_figheight(), 1, 1))
-
-
-def _save(figure: Any, file: Path) -> str:
-    figure.savefig(file, dpi=90)
-    plt.close(figure)
-    return file.name
-
-
-def page(runs: Runs, figures: list[str]) -> str:
-    """The whole of docs/benchmarks.md."""
-    seeds = len({seed for _, _, seed in runs})
+def page(runs: Runs, growth: Mapping[tuple[str, Size], float], folder: Path) -> str:
+    """The whole of docs/benchmarks.md; its figures are drawn into the folder."""
     versions: dict[str, str] = {}
     for run in runs.values():
         versions.update(run["versions"])
-    known = table(["method", "what it knows of cost"], [[name, method.knows] for name, method in METHODS.items()])
-    targets = "\n\n".join(f"### {share:.0%}\n\n{money(runs, share)}" for share in SHARES)
-    images = [f"![{name}]({name})" for name in figures]
+    known = table(
+        ["method", "what it knows of cost"],
+        [[name, method.knows] for name, method in METHODS.items() if any(key[1] == name for key in runs)],
+    )
+    targets = "\n\n".join(f"### Money to {share:.0%}\n\n{money(runs, share)}" for share in SHARES)
+    images = [
+        draw_curves(runs, folder / "benchmarks-evaluations.png", money=False),
+        draw_curves(runs, folder / "benchmarks-money.png", money=True),
+        draw_use(runs, folder / "benchmarks-use.png"),
+        draw_growth(growth, folder / "benchmarks-growth.png"),
+    ]
+    by_evaluations, by_money, use, growing = (f"![{name}]({name})" for name in images)
     return f"""# camobo beside its peers
 
 Written by `make bench-peers-page` from `benchmarks/results/`; `make bench-peers` runs what is missing. Medians over
-{seeds} seeds. {", ".join(f"{package} {given}" for package, given in sorted(versions.items()))}.
+{seeds_of(runs)}, quartiles in small print. {", ".join(f"{name} {given}" for name, given in sorted(versions.items()))}.
 
 Every method minimises, over the unit cube, without noise. Money is counted with prices that only one of them is told:
 2^(k−j) a unit of input j, scaled to sum to one, plus a tenth for each evaluation; on the forest, processor seconds.
-camobo is told the order x1 > x2 > … and the number of evaluations. Methods without constraints are given penalised
-values. `benchmarks/peers/` says how each is set up.
+camobo is told the order x1 > x2 > … and the number of evaluations, a hundred (sixty on the forest). Methods without
+constraints are given penalised values. `benchmarks/peers/` says how each is set up.
 
 {known}
 
@@ -211,36 +217,47 @@ values. `benchmarks/peers/` says how each is set up.
 The target is a share of the best median hypervolume any method reached on that problem. A ratio below one means that
 camobo paid less than the strongest peer of that kind there. A run that does not reach the target is charged twice the
 most any run spent on the problem; the last column says on how many problems the median run of either missed it. A
-problem on which both miss it is left out. The test asks whether camobo paid less, seed by seed. FLAML's evaluations are
-cheap, so it is given three times as many.
+problem on which both miss it is left out. "Pays less on" and "pays more on" count the problems where a one-sided
+Wilcoxon test over the seeds says so at p < {LIKELY}. FLAML's evaluations are cheap, so it is given three times as many.
 
 {bars(runs)}
 
+Problem by problem, beside whom camobo was compared; ✓ where it pays less and ✗ where it pays more at p < {LIKELY}:
+
+{ratios(runs)}
+
+{by_money}
+
 {targets}
 
-## Hypervolume at the end
+∞: the median run does not reach it. –: no finished run.
 
-Shares of the best known, whatever was paid. With a cost, camobo is not after this: it leaves dear regions for last.
+## Hypervolume by evaluations
+
+Shares of the best known at the end, whatever was paid. With a cost, camobo is not after this: it leaves dear regions
+for last.
 
 {quality(runs)}
 
-{images[0]}
-
-{images[1]}
+{by_evaluations}
 
 ## Seconds a suggestion
 
-Processor seconds of one thread, the mean of the last ten suggestions.
+Processor seconds of one thread, the mean of the last ten suggestions of a run:
 
 {seconds(runs)}
 
-{images[2]}
+As a study grows, on DTLZ2, each size alone; –: more than 8 GB or five minutes for ten suggestions.
 
-## Use of the dearest input
+{growing}
 
-Mean of x1, from 0, its cheap end, to 1.
+{growth_table(growth)}
 
-{use(runs)}
+## Use of each input
+
+Mean level over a run, from 0, an input's cheap end, to 1.
+
+{use}
 
 ## Runs that did not finish
 
@@ -258,7 +275,12 @@ def main() -> None:
     runs = stored(results_file(short))
     if not runs:
         raise SystemExit(f"no results in {results_file(short)}: run `make bench-peers` first")
-    (folder / "benchmarks.md").write_text(page(runs, draw(runs, folder)))
+    growth = {
+        (name, Size(*size)): record["seconds"]
+        for (name, *size), record in read(FILE, "method", "evaluations", "inputs", "objectives").items()
+        if record["status"] == "finished"
+    }
+    (folder / "benchmarks.md").write_text(page(runs, growth, folder))
     print(f"wrote {folder / 'benchmarks.md'}")
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.stats import wilcoxon
 
 from camobo.problems.functions import Floats
+from peers.problems import CONTESTS
 
-Runs = Mapping[tuple[str, str, int], Mapping[str, Any]]
+Runs: TypeAlias = Mapping[tuple[Any, ...], Mapping[str, Any]]
+"""By problem, method and seed."""
 SHARES = (0.9, 0.95, 0.99)
 
 
@@ -23,16 +25,18 @@ class Spread:
     low: float
     middle: float
     high: float
-    count: int
-
-    def __str__(self) -> str:
-        return f"{self.middle:.3g} ({self.low:.3g} – {self.high:.3g})"
 
 
 def spread(values: Sequence[float]) -> Spread:
     """Of at least one value; infinite ones count as larger than all others."""
     low, middle, high = np.quantile(np.array(values), (0.25, 0.5, 0.75), method="inverted_cdf")
-    return Spread(float(low), float(middle), float(high), len(values))
+    return Spread(float(low), float(middle), float(high))
+
+
+def problems_of(runs: Runs) -> list[str]:
+    """Those that were run, in the order they are listed in."""
+    run = {key[0] for key in runs}
+    return [name for name in CONTESTS if name in run]
 
 
 def finished(runs: Runs, problem: str, method: str) -> dict[int, Mapping[str, Any]]:
@@ -132,3 +136,9 @@ def median_curve(runs: Runs, problem: str, method: str, money: bool) -> tuple[Fl
         at = np.searchsorted(run["money"], grid, side="right")
         steps.append(np.concatenate([[0.0], run["hypervolume"]])[at])
     return grid, np.asarray(np.median(steps, axis=0))
+
+
+def mean_use(runs: Runs, problem: str, method: str) -> Floats | None:
+    """(d,) median over seeds of the mean level of each input, 0 at its cheap end."""
+    found = [np.array(run["use"]) / run["evaluations"] for run in finished(runs, problem, method).values()]
+    return np.asarray(np.median(found, axis=0)) if found else None

@@ -1,0 +1,96 @@
+"""Time a suggestion as evaluations, inputs and objectives grow, each alone, on DTLZ2.
+
+    cd benchmarks
+    python -m peers.growth                        what is missing
+    python -m peers.growth --methods camobo,random
+
+A method is told n uniform points (one that takes none from outside makes n of its own) and asked ten times, so that
+the refits of one that does not refit at every ask are in the mean. Results go to results/peers_growth.jsonl, a line a
+measurement. Each may take 8 GB and five minutes; a method that meets a limit is not tried at larger sizes of that kind.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+os.environ["MKL_NUM_THREADS"] = "1"
+
+import argparse
+import statistics
+import time
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from camobo.problems import dtlz2
+from peers.limits import limited
+from peers.methods import METHODS, installed
+from peers.problems import synthetic
+from peers.records import RESULTS, append, read
+
+FILE = RESULTS / "peers_growth.jsonl"
+SECONDS = 300.0
+ASKS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Of a study: evaluations made, inputs, objectives."""
+
+    evaluations: int
+    inputs: int
+    objectives: int
+
+
+KINDS: dict[str, list[Size]] = {
+    "evaluations": [Size(n, 5, 2) for n in (25, 50, 100, 200, 400)],
+    "inputs": [Size(50, d, 2) for d in (3, 6, 12, 24)],
+    "objectives": [Size(50, 12, m) for m in (2, 4, 6, 8, 10)],
+}
+
+
+def seconds_per_ask(method: str, size: Size) -> float:
+    """Mean processor seconds of ten suggestions."""
+    contest = synthetic(dtlz2(size.inputs, size.objectives), evaluations=size.evaluations + ASKS)
+    session = METHODS[method].made(contest, 0)
+    for unit in np.random.default_rng(0).random((size.evaluations, size.inputs)):
+        point = unit if METHODS[method].takes_points else session.ask()
+        session.tell(point, contest.measure(point))
+    taken = []
+    for _ in range(ASKS):
+        start = time.process_time()
+        point = session.ask()
+        taken.append(time.process_time() - start)
+        session.tell(point, contest.measure(point))
+    return statistics.mean(taken)
+
+
+def main() -> None:
+    """Measure what is missing."""
+    parser = argparse.ArgumentParser(description="seconds a suggestion as studies grow")
+    parser.add_argument("--methods", default=",".join(METHODS), help="of: %(default)s")
+    for method in installed(parser.parse_args().methods.split(",")):
+        for kind, sizes in KINDS.items():
+            for size in sizes:
+                status = measured(method, size)
+                print(f"{method}, {kind}, {size}: {status}", flush=True)
+                if status in ("time", "memory"):
+                    break
+
+
+def measured(method: str, size: Size) -> str:
+    """The status of one measurement, made if it was not before."""
+    key = (method, size.evaluations, size.inputs, size.objectives)
+    old = read(FILE, "method", "evaluations", "inputs", "objectives").get(key)
+    if old is None:
+        status, outcome = limited(lambda: seconds_per_ask(method, size), SECONDS)
+        told = {"seconds": round(outcome, 6), "detail": ""} if status == "finished" else {"detail": outcome}
+        old = {"method": method, **asdict(size), "versions": METHODS[method].versions(), "status": status, **told}
+        append(FILE, old)
+    return str(old["status"])
+
+
+if __name__ == "__main__":
+    main()
