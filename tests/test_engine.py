@@ -150,7 +150,13 @@ class TestRefitting:
     @law
     @given(st.integers(1, 50))
     def test_early_observations_are_all_fitted_on(self, every: int) -> None:
-        assert all(refit_point(n, every, strict=False) == n for n in range(1, 2 * every))
+        assert all(refit_point(n, every, strict=False) == n for n in range(1, 2 * min(every, 10)))
+
+    @pytest.mark.parametrize("strict", [True, False])
+    def test_the_more_evaluations_between_fits_the_fewer_fits(self, strict: bool) -> None:
+        fits = [len({refit_point(n, every, strict=strict) for n in range(1, 150)}) for every in (1, 5, 10, 25, 50)]
+        assert fits == sorted(fits, reverse=True)
+        assert fits[0] == 149
 
     def test_hyper_parameters_stay_between_the_papers_refits_and_move_at_them(self) -> None:
         given = plan(method="paper", seed=2)
@@ -305,6 +311,30 @@ class TestInitialDesign:
         tiny = Space({"a": Categorical(["x", "y"]), "b": Categorical(["x", "y"])})
         units = initial(plan(tiny, seed=0), 4)
         assert len(np.unique(units, axis=0)) == 4
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_a_space_smaller_than_the_design_is_filled_from_the_cheap_side(self, seed: int) -> None:
+        names = ("a", "b", "c")
+        tiny = Space({name: Categorical(["dear", "cheap"], dear=["dear"]) for name in names})
+        cost = AdditiveCost("a > b > c")
+        used = (tiny.expense(initial(replace(plan(tiny, seed=seed), cost=cost), 4)) @ cost.order.centre()).tolist()
+        assert used == sorted(used)
+        assert used[:2] == [0.0, min(cost.order.centre())]
+
+    @pytest.mark.parametrize("cost", [None, AdditiveCost("dear > cheap")])
+    def test_it_goes_on_and_widens_as_long_as_all_observations_are_equal(self, cost: AdditiveCost | None) -> None:
+        given = replace(plan(seed=3), cost=cost)
+        units = np.zeros((0, given.space.dimension))
+        for number in range(24):
+            known = replace(data(given, units), values=np.full((number, 2), 3.0))
+            units = np.vstack([units, suggest(given, known, number).unit])
+        gaps = np.abs(units[:, None] - units[None]).max(axis=2) + np.eye(24)
+        assert gaps.min() > 0.03
+        levels = given.space.expense(units)
+        assert levels.max() > 0.9
+        if cost is not None:
+            named = levels[:, np.array(cost.order.columns(given.space.names))]
+            assert named[: given.initial].max() <= 0.5
 
 
 class TestAccount:

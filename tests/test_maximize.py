@@ -26,7 +26,13 @@ def none_of(space: Space) -> Array:
 
 
 def find(
-    surface: Surface, space: Space, *, seed: int = 0, best: Array | None = None, taken: Array | None = None
+    surface: Surface,
+    space: Space,
+    *,
+    seed: int = 0,
+    best: Array | None = None,
+    taken: Array | None = None,
+    apart: float = 0.0,
 ) -> Array:
     return maximise(
         surface,
@@ -34,6 +40,7 @@ def find(
         best=none_of(space) if best is None else best,
         taken=none_of(space) if taken is None else taken,
         rng=np.random.default_rng(seed),
+        apart=apart,
     )
 
 
@@ -268,15 +275,27 @@ class TestTaken:
         with pytest.raises(SpaceExhausted, match=f"all {space.size:.0f} points"):
             find(Plain(bump(np.zeros(space.dimension), 1.0), space), space, taken=space.grid())
 
-    def test_the_last_free_point_of_a_larger_finite_space_is_found_and_then_it_is_exhausted(self) -> None:
+    @pytest.mark.parametrize("seed", range(8))
+    def test_the_last_free_point_of_a_larger_finite_space_is_found_and_then_it_is_exhausted(self, seed: int) -> None:
         space = Space({"a": Integer(1, 50), "b": Integer(1, 50)})
         grid = space.grid()
         surface = Plain(bump(np.zeros(2), 0.5), space)
-        last = 1234
-        found = find(surface, space, taken=np.delete(grid, last, axis=0))
+        last = 1234 + seed
+        found = find(surface, space, seed=seed, taken=np.delete(grid, last, axis=0))
         np.testing.assert_allclose(found, grid[last], atol=1e-12)
         with pytest.raises(SpaceExhausted):
             find(surface, space, taken=grid)
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_a_point_is_kept_apart_from_taken_ones_while_there_are_others(self, seed: int) -> None:
+        space, top = cube(2), np.array([0.4, 0.7])
+        surface = Plain(bump(top, 0.2), space)
+        found = find(surface, space, seed=seed, taken=top[None, :], apart=0.05)
+        assert np.abs(found - top).max() > 0.05
+        line = cube(1)
+        everywhere = np.linspace(0.0, 1.0, 41)[:, None]
+        crowded = find(Plain(bump(np.array([0.4]), 0.2), line), line, seed=seed, taken=everywhere, apart=0.05)
+        assert 1e-9 < np.abs(everywhere - crowded).min() < 0.05
 
     @few_examples
     @given(spaces(), st.integers(0, 2**32))

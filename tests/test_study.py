@@ -656,11 +656,27 @@ class TestUnusualObjectives:
     @pytest.mark.parametrize("cost", [None, "dear > cheap"])
     @pytest.mark.parametrize("method", ["default", "paper"])
     def test_objectives_that_never_change_do_no_harm(self, method: str, cost: str | None) -> None:
-        study = study_of(method=method, cost=cost).optimize(lambda p: {"strength": 3.0, "corrosion": 0.0}, 10)
-        assert len({tuple(trial.params.values()) for trial in study.trials}) == 10
+        study = study_of(method=method, cost=cost).optimize(lambda p: {"strength": 3.0, "corrosion": 0.0}, 20)
+        units = np.array([study.space.to_unit(trial.params) for trial in study.trials])
+        apart = np.abs(units[:, None] - units[None]).max(axis=2) + np.eye(20)
+        assert apart.min() > 0.03
         half = study_of(method=method, cost=cost)
         half.optimize(lambda p: {"strength": p["cheap"], "corrosion": 7.0}, 14)
         assert max(trial.params["cheap"] for trial in half.trials) > 0.95
+
+    @pytest.mark.parametrize("far", [1e9, 1e160, 1e308])
+    @pytest.mark.parametrize("method", ["default", "paper"])
+    def test_how_far_beyond_everything_a_reference_lies_does_not_matter(self, method: str, far: float) -> None:
+        found = [
+            study_of(method=method, reference={"strength": -size, "corrosion": size}).optimize(measure, 12)
+            for size in (1e7, far)
+        ]
+        ours, theirs = (np.array([list(p.values()) for p in params_of(one)]) for one in found)
+        np.testing.assert_array_equal(ours, theirs)
+
+    def test_values_too_small_for_their_digits_count_as_equal(self) -> None:
+        study = study_of().optimize(lambda p: {"strength": 5e-324 * (p["cheap"] > 0.5), "corrosion": 0.0}, 8)
+        assert [trial.state for trial in study.trials] == [cm.State.COMPLETE] * 8
 
     @pytest.mark.parametrize("scale", SCALES, ids="{:g}".format)
     @pytest.mark.parametrize("method", ["default", "paper"])

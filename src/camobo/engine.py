@@ -33,7 +33,7 @@ from camobo.acquisition import (
     beta_theory,
 )
 from camobo.blas import one_thread
-from camobo.cost import Moment
+from camobo.cost import Discount, Moment
 from camobo.inputs import Array
 from camobo.maximize import maximise
 from camobo.pareto import on_front
@@ -46,6 +46,9 @@ _EXPLORE_EVERY, _EXPLORE_LESS = 3, 25
 _EXPLORER_DEVIATIONS = 2.0
 _CHEAP_SIDE = 0.5
 _GRID_PER_REAL = 100.0
+_FEW, _MANY = 10, 200  # observations: when hyper-parameters are fitted, see `refit_point`
+_APART = 1e-3  # of an input's range: nearer to a known point in all of them there is nothing to learn
+_FARTHEST = 1e4  # standard deviations: a reference beyond is no different, and its powers would drown what is gained
 _MODELLED = 2000  # observations: beyond, a model of all would take minutes and gigabytes
 
 
@@ -73,7 +76,7 @@ class Suggestion:
 def suggest(plan: Plan, data: Data, number: int, models: Models | None = None) -> Suggestion:
     """The point to try as trial `number`."""
     with one_thread():
-        if len(data.units) + len(data.pending) < plan.initial or len(data.units) == 0:
+        if len(data.units) + len(data.pending) < plan.initial or not _varies(data.values):
             return _initial(plan, data, number)
         return _modelled(plan, data, number, update_models(plan, data, models))
 
@@ -82,51 +85,75 @@ def _stream(plan: Plan, purpose: str, number: int) -> np.random.Generator:
     return np.random.default_rng([plan.seed, zlib.crc32(purpose.encode()), number])
 
 
+def _varies(values: Array) -> bool:
+    """Whether (n, M) observations differ at all: a model of equal ones knows nothing, and would repeat itself."""
+    if len(values) == 0:
+        return False
+    size = np.abs(values).max(axis=0)
+    relative = values / np.where(size > 0.0, size, 1.0)
+    return bool(np.ptp(relative, axis=0).max() > 1e-12)
+
+
 def _initial(plan: Plan, data: Data, number: int) -> Suggestion:
-    """Point `number` of an even sequence over the cube, drawn towards the cheap end of the inputs the cost names."""
+    """Point `number` of an even sequence over the cube, drawn towards the cheap end of the inputs the cost names.
+
+    Beyond the planned number of points, as long as all give the same, the cheap half widens to the whole.
+    """
     space = plan.space
     shift = _stream(plan, "initial design", 0)
     levels = quasi_random(number + 1 + len(data.failed), space.dimension, shift)
     if plan.cost is not None:
-        levels[:, plan.cost.order.columns(space.names)] *= _CHEAP_SIDE
+        levels[:, plan.cost.order.columns(space.names)] *= min(1.0, _CHEAP_SIDE * max(1.0, number / plan.initial))
     taken = np.vstack([data.units, data.pending, data.failed])
     units = space.at_expense(levels[number:])
     fresh = [unit for unit in units if len(taken) == 0 or np.abs(taken - unit).max(axis=1).min() > 1e-9]
     if fresh:
         return Suggestion(fresh[0], ("initial design",))
-    blank = _Flat()
-    unit = maximise(blank, space, best=taken, taken=taken, rng=_stream(plan, "initial spare", number))
-    return Suggestion(unit, ("initial design, drawn at random: the space is small",))
+    rng = _stream(plan, "initial spare", number)
+    discount = None if plan.cost is None else plan.cost.at(plan.moment(1, plan.budget), space.names, rng)
+    unit = maximise(_Cheapest(space, discount, rng), space, best=taken, taken=taken, rng=rng)
+    how = "drawn at random" if discount is None else "the cheapest left"
+    return Suggestion(unit, (f"initial design, {how}: the space is small",))
 
 
-class _Flat:
-    """A surface without a preference."""
+@dataclass(frozen=True, slots=True)
+class _Cheapest:
+    """A surface that prefers cheap points, and among equals a random one."""
+
+    space: Space
+    discount: Discount | None
+    rng: np.random.Generator
 
     def __call__(self, units: Array) -> Array:
-        return np.zeros(len(units))
+        among_equals = 1e-9 * self.rng.random(len(units))
+        return among_equals if self.discount is None else among_equals + self.discount.log(self.space.expense(units))
 
     def with_gradient(self, units: Array) -> tuple[Array, Array]:
-        return np.zeros(len(units)), np.zeros_like(units)
+        return self(units), np.zeros_like(units)
 
-    def softened(self) -> _Flat:
+    def softened(self) -> _Cheapest:
         return self
 
 
 def refit_point(count: int, every: int, *, strict: bool) -> int:
     """How many of `count` observations hyper-parameters are fitted on; the rest are appended.
 
-    `strict` (the paper): the last multiple of `every`. Otherwise every observation up to twice `every`, then multiples
-    of `every` that double at 200, 400, 800 and 1600: late data hardly moves the hyper-parameters, and a fit costs n³.
+    Few observations are fitted on whenever there is one more: up to ten, or up to `every` if that is less, and not
+    `strict` (the paper) up to twice as many. From then on at multiples of `every`, which not `strict` double at 200,
+    400, 800 and 1600, or later if that is less than twenty fits: late data hardly moves the hyper-parameters, and a
+    fit costs n³.
 
     >>> [refit_point(n, 10, strict=False) for n in (7, 19, 27, 199, 219, 799, 9999)]
     [7, 19, 20, 190, 200, 760, 9920]
+    >>> [refit_point(n, 50, strict=False) for n in (7, 19, 27, 49, 99, 199)]
+    [7, 19, 20, 20, 50, 150]
     """
-    if count < every or (not strict and count < 2 * every):
+    few = min(every, _FEW) if strict else 2 * min(every, _FEW)
+    if count < few:
         return count
-    stride = every
-    while not strict and count >= 20 * stride and stride < 16 * every:
-        stride *= 2
-    return count - count % stride
+    plenty = max(_MANY, 20 * every)
+    doublings = 0 if strict else sum(count >= plenty * 2**k for k in range(4))
+    return max(few, count - count % (every << doublings))
 
 
 def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
@@ -206,7 +233,8 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
     if plan.constraints and len(feasible):
         terms = tuple(Term(Feasible(term.utility, limits), term.discount) for term in terms)
     acquisition = Acquisition(space, gps, terms)
-    unit = maximise(acquisition, space, best=units[front], taken=units, rng=rng)
+    apart = 0.0 if plan.method == "paper" else _APART
+    unit = maximise(acquisition, space, best=units[front], taken=units, rng=rng, apart=apart)
     if len(terms) > 1 and _mostly(acquisition, terms[1:], unit):
         notes = ("learns where it is cheap",)
     return Suggestion(unit, notes + _rescues(plan, gps), models, acquisition)
@@ -237,7 +265,8 @@ def _rescues(plan: Plan, gps: Sequence[gp.GP]) -> tuple[str, ...]:
 def _given_reference(plan: Plan, gps: Sequence[gp.GP]) -> Array | None:
     if plan.reference is None:
         return None
-    return np.asarray(_standardised(gps, (plan.signs * np.array(plan.reference))[None, :])[0])
+    standardised = _standardised(gps, (plan.signs * np.array(plan.reference))[None, :])[0]
+    return np.asarray(np.clip(standardised, -_FARTHEST, _FARTHEST))
 
 
 def _paper_utility(

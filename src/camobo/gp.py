@@ -32,6 +32,7 @@ Shape: TypeAlias = Callable[..., tuple[Array, Array]]
 _JITTERS = (0.0, *(10.0**power for power in range(-10, 1)))  # of the mean diagonal
 _NOISE_BOUNDS = (1e-8, 1.0)
 _SQRT5 = math.sqrt(5.0)
+_LARGEST = np.finfo(np.float64).max
 
 
 def squared_exponential(r2: Array, out: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
@@ -108,8 +109,7 @@ class GP:
         """Standardised means and deviations in the units of the data; what no float can hold is the largest."""
         with np.errstate(over="ignore"):
             found = self.offset + self.scale * mean, self.scale * deviation
-        largest = np.finfo(np.float64).max
-        return np.clip(found[0], -largest, largest), np.minimum(found[1], largest)
+        return np.clip(found[0], -_LARGEST, _LARGEST), np.minimum(found[1], _LARGEST)
 
     def standardise(self, values: Array) -> Array:
         """Values of the data's units on the scale of `posterior`."""
@@ -323,16 +323,24 @@ def _solve(factor: Array, z: Array) -> Array:
 
 
 def _standard(y: Array) -> tuple[float, float]:
-    """Mean and standard deviation of values from 1e-300 to 1e300; equal values deviate by their own size."""
+    """Mean and standard deviation of values up to 1e308; equal values deviate by their own size.
+
+    The deviation is at least 1e-300: below, floats lose their digits and division by it is not safe.
+    """
     size = float(np.max(np.abs(y))) or 1.0
     relative = y / size
     deviation = float(relative.std())
-    return float(relative.mean()) * size, size * (deviation if deviation > 1e-12 else 1.0)
+    return float(relative.mean()) * size, max(size * (deviation if deviation > 1e-12 else 1.0), 1e-300)
 
 
 def _standardise(y: Array, offset: float, scale: float) -> Array:
-    """(y − offset) / scale, in halves so that values near the largest float do not overflow."""
-    return np.asarray((0.5 * y - 0.5 * offset) / (0.5 * scale))
+    """(y − offset) / scale, in halves so that values near the largest float do not overflow.
+
+    A value no float can hold, as of a reference far outside the data, is the largest.
+    """
+    with np.errstate(over="ignore"):
+        found = (0.5 * y - 0.5 * offset) / (0.5 * scale)
+    return np.clip(found, -_LARGEST, _LARGEST)
 
 
 def _distances(points: Array, x: Array, lengths: Array, out: tuple[Array, Array] | None = None) -> Array:

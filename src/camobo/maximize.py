@@ -19,6 +19,7 @@ from camobo.scalarize import quasi_random
 from camobo.space import Space
 
 _SEARCHED_THROUGH = 2000  # points; beyond it candidates and neighbours are faster than all of them
+_LISTED = 1_000_000  # points; a finite space up to this size is listed before it is called exhausted
 _SPREAD, _NEAR, _ANEW, _ON_EDGES, _REFINED, _LAST_RESORT = 256, 128, 64, 64, 5, 5000
 _APART = 0.05  # starts of refinement nearer than this in every input would climb the same hill
 _ASCENT_STEPS, _NEIGHBOUR_ROUNDS = 14, 32
@@ -41,27 +42,55 @@ class Surface(Protocol):
         ...
 
 
-def maximise(surface: Surface, space: Space, *, best: Array, taken: Array, rng: np.random.Generator) -> Array:
-    """(d,) the best point found outside the (n, d) `taken` ones; `best` are (m, d) points to search around."""
+def maximise(
+    surface: Surface, space: Space, *, best: Array, taken: Array, rng: np.random.Generator, apart: float = 0.0
+) -> Array:
+    """(d,) the best point found outside the (n, d) `taken` ones; `best` are (m, d) points to search around.
+
+    While there are others, it is `apart` from each taken one in some input.
+    """
     if space.size <= _SEARCHED_THROUGH:
-        free = _unlike(space.grid(), taken)
-        if len(free) == 0:
-            raise SpaceExhausted(
-                f"all {space.size:.0f} points of this space have been handed out. The front is the result. "
-                "For more, widen an input in a new study, and begin it with these trials."
-            )
-        return np.asarray(free[np.argmax(surface(free))])
+        return _best_free(surface, space, taken)
     candidates = space.snap(candidate_points(space, best, rng))
     candidates = candidates[np.argsort(-surface(candidates), kind="stable")]
     found = _refine(surface, space, _spread_out(candidates, _REFINED))
     found = found[np.argsort(-surface(found), kind="stable")]
-    last_resort = (space.snap(rng.random((1, space.dimension)))[0] for _ in range(_LAST_RESORT))
-    for point in itertools.chain(found, candidates, last_resort):
-        if len(_unlike(point[None, :], taken)):
+    for distance in (max(apart, _SAME), _SAME):
+        for point in itertools.chain(found, candidates):
+            if _is_new(point, taken, distance):
+                return np.asarray(point)
+    for _ in range(_LAST_RESORT):
+        point = space.snap(rng.random((1, space.dimension)))[0]
+        if _is_new(point, taken, _SAME):
             return np.asarray(point)
+    if space.size <= _LISTED:
+        return _best_free(surface, space, taken)
     raise SpaceExhausted(
         f"none of {_LAST_RESORT} random points of this space was new: nearly all {space.size:.0f} have been handed out."
     )
+
+
+def _best_free(surface: Surface, space: Space, taken: Array) -> Array:
+    """(d,) the best of a finite space's points outside the (n, d) `taken` ones."""
+    known = {point.tobytes() for point in _rounded(taken)}
+    grid = space.grid()
+    free = grid[[point.tobytes() not in known for point in _rounded(grid)]]
+    if len(free) == 0:
+        raise SpaceExhausted(
+            f"all {space.size:.0f} points of this space have been handed out. The front is the result. "
+            "For more, widen an input in a new study, and begin it with these trials."
+        )
+    return np.asarray(free[np.argmax(surface(free))])
+
+
+def _rounded(points: Array) -> Array:
+    """Points that differ by rounding only, made equal; −0 is 0."""
+    return np.asarray(np.round(points, 9) + 0.0)
+
+
+def _is_new(point: Array, taken: Array, distance: float) -> bool:
+    """Whether (d,) a point differs from each of (n, d) others by more than that in some input."""
+    return len(taken) == 0 or bool(np.abs(taken - point).max(axis=1).min() > distance)
 
 
 def candidate_points(space: Space, best: Array, rng: np.random.Generator) -> Array:
@@ -107,15 +136,6 @@ def _spread_out(ranked: Array, count: int) -> Array:
         if len(chosen) == count:
             break
     return np.array(chosen)
-
-
-def _unlike(points: Array, taken: Array) -> Array:
-    """The points that are none of the taken ones."""
-    if len(taken) == 0:
-        return points
-    return np.array([point for point in points if np.abs(taken - point).max(axis=1).min() > _SAME]).reshape(
-        -1, points.shape[1]
-    )
 
 
 def _refine(surface: Surface, space: Space, starts: Array) -> Array:
