@@ -471,6 +471,27 @@ def test_bounds_from_numpy_mean_the_same_as_python_s_own() -> None:
     assert [type(bound) for bound in (narrow.low, narrow.high)] == [int, int]
 
 
+@pytest.mark.parametrize(
+    ("given", "value", "said"),
+    [
+        (Real(0, 0.3), np.float32(0.3), "0.30000001192092896"),
+        (Real(0.7, 1), np.float32(0.7), "0.699999988079071"),
+        (Real(0, 1e39), np.float32("inf"), "inf"),
+        (Real(0, 1), np.longdouble("1e4000"), "inf|1e"),
+        (Integer(0, 10), np.float16("nan"), "nan"),
+    ],
+    ids=str,
+)
+def test_numbers_from_numpy_are_held_against_the_bounds_as_doubles(given: Input, value: Any, said: str) -> None:
+    with pytest.raises(InvalidValueError, match=f"'x': need a number from .*, got .*({said})"):
+        given.check("x", value)
+
+
+@pytest.mark.parametrize("given", [Real(0, 1e6), Real(0, 1e39), Integer(0, 10**6)], ids=str)
+def test_a_narrow_number_from_numpy_may_have_bounds_it_could_not_hold(given: Input) -> None:
+    assert given.check("x", np.float16(5)) == given.check("x", np.float32(5)) == given.check("x", np.int8(5)) == 5
+
+
 def test_params_come_back_in_the_order_and_types_of_the_space() -> None:
     checked = ALLOY.check({"quench": "oil", "soak": np.float64(4.0), "nickel": np.int64(3)})
     assert list(checked.items()) == [("nickel", 3.0), ("soak", 4), ("quench", "oil")]
