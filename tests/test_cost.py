@@ -353,6 +353,19 @@ class TestAsCost:
         with pytest.raises(InvalidOrderError, match=r"'z' is not an input[\s\S]*The space has a, b"):
             as_cost(given, ["a", "b"])
 
+    @every_kind
+    def test_an_order_that_leaves_too_much_open_is_refused_when_the_cost_is_made(self, kind: str) -> None:
+        names = [f"x{j}" for j in range(18)]
+        with pytest.raises(InvalidOrderError, match=r"18 groups.*Compare more"):
+            model(kind, ", ".join(names))
+        assert set(model(kind, f"{', '.join(names)}, x0 = x1").order.names) == set(names)
+
+    @pytest.mark.parametrize("paper", [False, True])
+    def test_a_bare_order_that_leaves_too_much_open_is_refused_too(self, paper: bool) -> None:
+        names = [f"x{j}" for j in range(18)]
+        with pytest.raises(InvalidOrderError, match=r"18 groups.*Compare more"):
+            as_cost(", ".join(names), names, paper=paper)
+
     def test_options_of_cost_models_are_checked_by_name(self) -> None:
         with pytest.raises(InvalidOptionError, match=r"PaperCost: weights .*'descending'"):
             PaperCost("a > b", weights="descending")  # type: ignore[arg-type]

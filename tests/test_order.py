@@ -421,3 +421,10 @@ class TestSpeed:
         order = Order.parse(", ".join(f"x{j}" for j in range(22)))
         with pytest.raises(InvalidOrderError, match=r"22 groups.*Compare more.*tie"):
             order.sample(np.random.default_rng(0))
+
+    def test_far_too_many_inputs_that_are_not_compared_are_refused_in_seconds(self) -> None:
+        order = Order.parse(", ".join(f"x{j}" for j in range(300)))
+        start = time.perf_counter()
+        with pytest.raises(InvalidOrderError, match="300 groups"):
+            order.centre()
+        assert time.perf_counter() - start < 5.0

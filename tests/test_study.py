@@ -245,6 +245,11 @@ BAD_OPTIONS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "a list of objectives": ({"objectives": ["strength"]}, cm.InvalidOptionError, "^objectives.*strength"),
     "an objective without a goal": ({"objectives": {"strength": "up"}}, cm.InvalidOptionError, "'strength'.*'up'"),
     "an objective without a name": ({"objectives": {" ": "min"}}, cm.InvalidOptionError, "^objectives.*' '"),
+    "too many objectives": (
+        {"objectives": {f"y{m}": "min" for m in range(32)}},
+        cm.InvalidOptionError,
+        "^objectives: need at most 31, got 32.*Leave some out",
+    ),
     "no space": ({"space": {"dear": cm.Real(0, 1)}}, cm.InvalidOptionError, "^space.*Real"),
 }
 
@@ -652,6 +657,15 @@ class TestUnusualObjectives:
         assert len(study.front()) > 8
         assert study.hypervolume(dict.fromkeys(corners, 1.5)) > 0.0
         assert set(study.explain(15).predictions) == set(corners)
+
+    def test_thirty_one_objectives_have_a_front_and_a_hypervolume(self) -> None:
+        goals = dict.fromkeys((f"y{m}" for m in range(31)), "min")
+        study = told(
+            study_of(objectives=goals), 5, lambda p: {y: p["dear"] + m * p["cheap"] for m, y in enumerate(goals)}
+        )
+        assert study.ask().params.keys() == {"dear", "cheap"}
+        assert study.front()
+        assert study.hypervolume(dict.fromkeys(goals, 40.0)) > 0.0
 
     @pytest.mark.parametrize("cost", [None, "dear > cheap"])
     @pytest.mark.parametrize("method", ["default", "paper"])

@@ -118,7 +118,7 @@ class PaperCost:
     ) -> None:
         if weights not in ("ascending", "printed"):
             raise InvalidOptionError(f'PaperCost: weights must be "ascending" or "printed", got {weights!r}.')
-        object.__setattr__(self, "order", Order.parse(order))
+        object.__setattr__(self, "order", Order.parse(order).weighable())
         object.__setattr__(self, "weights", weights)
 
     def curiosity(self, moment: Moment) -> float:
@@ -203,7 +203,7 @@ class AdditiveCost:
     ) -> None:
         if weights not in ("centre", "drawn"):
             raise InvalidOptionError(f'AdditiveCost: weights must be "centre" or "drawn", got {weights!r}.')
-        object.__setattr__(self, "order", Order.parse(order))
+        object.__setattr__(self, "order", Order.parse(order).weighable())
         for name, given, most in (("strength", strength, _MOST_STRENGTH), ("indifference", indifference, 1.0)):
             object.__setattr__(self, name, None if given is None else _number(name, given, 0.0, most))
         object.__setattr__(self, "cooling", _number("cooling", cooling, 0.1, 10.0))

@@ -187,6 +187,22 @@ class Order:
         """The same inputs, cheapest called dearest."""
         return Order(self.groups, frozenset((j, i) for i, j in self.above))
 
+    def weighable(self) -> Order:
+        """Itself, or an error if it leaves so much open that `sample` and `centre` would not end."""
+        found, prefixes = {0}, [0]
+        for prefix in prefixes:  # which grows meanwhile, small ones first
+            for group, uppers in enumerate(self._uppers):
+                bigger = prefix | 1 << group
+                if uppers & ~prefix == 0 and bigger not in found:
+                    found.add(bigger)
+                    prefixes.append(bigger)
+            if len(found) > _MOST_PREFIXES:
+                raise InvalidOrderError(
+                    f"order: {len(self.groups)} groups with so few comparisons leave too many line-ups to weigh. "
+                    "Compare more of them, or tie those that cost about the same with '='."
+                )
+        return self
+
     def _corners(self, line_up: Sequence[int]) -> Array:
         """(groups, k) the corners of a line-up's simplex: the first j groups share everything."""
         corners = np.zeros((len(line_up), len(self.names)))
@@ -226,7 +242,7 @@ class Order:
     @cached_property
     def _mass(self) -> dict[int, float]:
         """For every set of groups that can come first, Σ Π 1/N_j over its line-ups (scaled by k to stay near one)."""
-        sizes, total = [len(group) for group in self.groups], len(self.names)
+        sizes, total = [len(group) for group in self.weighable().groups], len(self.names)
         mass, layer = {0: 1.0}, {0: 1.0}
         for _ in self.groups:
             grown: dict[int, float] = {}
@@ -240,11 +256,6 @@ class Order:
                 for prefix, value in grown.items()
             }
             mass.update(layer)
-            if len(mass) > _MOST_PREFIXES:
-                raise InvalidOrderError(
-                    f"order: {len(self.groups)} groups with so few comparisons leave too many line-ups to weigh. "
-                    "Compare more of them, or tie those that cost about the same with '='."
-                )
         return mass
 
     @cached_property

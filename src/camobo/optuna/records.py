@@ -14,6 +14,7 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy.exc import SQLAlchemyError
 
+from camobo.checks import few_enough
 from camobo.cost import CostLike, as_cost
 from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError, StorageError
 from camobo.inputs import Categorical, Input, Integer, Real
@@ -53,6 +54,7 @@ def record(
         )
     space = Space(inputs)
     objectives = objectives_of(study)
+    few_enough(objectives)
     records = (_record(trial, space, objectives) for trial in trials)
     plan = Plan(space, objectives, cost=as_cost(cost, space.names), budget=budget)
     return Record(plan, tuple(trial for trial in records if trial is not None))
