@@ -409,7 +409,31 @@ class TestOptimize:
         assert study.budget is None
         assert study.optimize(measure, 3).budget == 5
         assert [trial.budget for trial in study.trials] == [None, None, None, 5, 5, 5]
-        assert study_of(budget=50).optimize(measure, 2).budget == 50
+        given = study_of(budget=3).optimize(measure, 2).optimize(measure, 3)
+        assert [given.budget, len(given.trials)] == [3, 5]
+
+    @pytest.mark.parametrize("stored", [False, True])
+    def test_a_plan_it_implied_is_extended_by_the_next_call(self, stored: bool, tmp_path: Path) -> None:
+        place = tmp_path / "a.db" if stored else None
+        study = study_of(cost="dear > cheap", storage=place).optimize(measure, 5)
+        study = cm.Study.load(place) if stored else study
+        study.optimize(measure, 4)
+        assert [trial.budget for trial in study.trials] == [5] * 5 + [9] * 4
+        assert (study.explain(6).cost or 0.0) > 0.01
+        assert [dict(event.new) for event in study.log() if event.kind == "planned"] == [{"budget": 5}, {"budget": 9}]
+
+    def test_a_plan_it_did_not_get_to_the_end_of_is_not_counted_twice(self) -> None:
+        study = study_of()
+
+        def stop(params: Mapping[str, Param]) -> dict[str, float]:
+            if len(study.trials) == 3:
+                raise KeyboardInterrupt
+            return measure(params)
+
+        with pytest.raises(KeyboardInterrupt):
+            study.optimize(stop, 8)
+        assert study.optimize(measure, 2).budget == 8
+        assert study.optimize(measure, 6).budget == 10
 
     def test_a_measurement_that_goes_wrong_is_a_failed_trial_and_a_warning_and_the_loop_goes_on(
         self, caplog: pytest.LogCaptureFixture
