@@ -548,6 +548,14 @@ class TestReading:
         assert study.usage()["nickel"] == pytest.approx(6.5 + pending.params["nickel"])
         assert sum(study.usage()["quench"].values()) == 4
 
+    @pytest.mark.parametrize("stored", [False, True])
+    def test_usage_tells_choices_apart_that_are_equal(self, stored: bool, tmp_path: Path) -> None:
+        space = cm.Space({"c": cm.Categorical([0, False, 1.0, True, "1.0"])})
+        study = study_of(space, {"y": "max"}, storage=tmp_path / "a.db" if stored else None)
+        for choice in (0, 0, 0, False, 1.0, "1.0", "1.0"):
+            study.add({"c": choice}, {"y": 1.0})
+        assert study.usage() == {"c": {"0": 3, "False": 1, "1.0": 1, "True": 0, "'1.0'": 2}}
+
     def test_a_study_prints_what_it_is_about_and_how_its_trials_stand(self) -> None:
         study = told(study_of(), 2)
         study.fail(study.ask(), "broke")

@@ -435,7 +435,10 @@ class Study:
         return summary.hypervolume(self._now(), reference)
 
     def usage(self) -> dict[str, Any]:
-        """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice."""
+        """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice.
+
+        Choices that one dict cannot hold beside each other, such as 0 and False, go by how Python writes them.
+        """
         return summary.usage(self._now())
 
     def explain(self, trial: Trial | int) -> Explanation:
