@@ -371,9 +371,20 @@ class TestAsCost:
             PaperCost("a > b", weights="descending")  # type: ignore[arg-type]
         with pytest.raises(InvalidOptionError, match=r"AdditiveCost: weights .*'mean'"):
             AdditiveCost("a > b", weights="mean")  # type: ignore[arg-type]
+        both: Any = np.array(["centre", "printed"])
+        for make in (PaperCost, AdditiveCost):
+            with pytest.raises(InvalidOptionError, match=r"weights .*array"):
+                make("a > b", weights=both)
+
+    def test_numbers_of_numpy_are_as_good_as_python_s(self) -> None:
+        numbers: Any = {"strength": np.int64(4), "cooling": np.float32(2), "indifference": np.float16(0.5)}
+        assert AdditiveCost("a", **numbers) == AdditiveCost("a", strength=4, cooling=2, indifference=0.5)
+        assert type(AdditiveCost("a", **numbers).strength) is float
 
     @pytest.mark.parametrize("option", ["strength", "cooling", "indifference", "power"])
-    @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan"), "4", True, [], 1e3], ids=label)
+    @pytest.mark.parametrize(
+        "value", [-1.0, float("inf"), float("nan"), "4", True, np.True_, np.ones(2), [], 1e3, 10**400], ids=label
+    )
     def test_a_number_of_a_cost_model_that_cannot_be_is_refused_by_name(self, option: str, value: Any) -> None:
         with pytest.raises(InvalidOptionError, match=f"AdditiveCost: {option}") as caught:
             AdditiveCost("a > b", **{option: value})

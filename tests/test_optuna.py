@@ -384,6 +384,15 @@ class TestWarnings:
 
 
 class TestOptions:
+    def test_an_array_for_a_dear_end_is_refused_by_name(self) -> None:
+        both = np.array(["high", "low"])
+        with pytest.raises(InvalidSpaceError, match=r"dear: 'x' is a number.*array"):
+            Inputs.of({"x": FloatDistribution(0, 1)}, {"x": both})
+        study = optuna.create_study()
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
+        with pytest.raises(InvalidSpaceError, match=r"dear must be .*array"):
+            record(study, dear={"x": both})
+
     @pytest.mark.parametrize(
         ("options", "error", "told"),
         [
@@ -394,6 +403,7 @@ class TestOptions:
             ({"budget": 0}, InvalidOptionError, "budget"),
             ({"seed": -1}, InvalidOptionError, "seed"),
             ({"method": "best"}, InvalidOptionError, "method"),
+            ({"method": np.array(["default", "paper"])}, InvalidOptionError, "method"),
             ({"dear": "low"}, InvalidOptionError, "dear"),
             ({"reference": [math.nan]}, InvalidValueError, "reference"),
             ({"constraints_func": 3}, InvalidOptionError, "constraints_func"),

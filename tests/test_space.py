@@ -315,6 +315,11 @@ BAD_INPUTS: list[tuple[str, Any, list[str]]] = [
         lambda: untyped.Integer(0, 1, dear="up"),
         ["Integer", "dear", '"high" or "low"', "'up'"],
     ),
+    (
+        "array for a dear end",
+        lambda: untyped.Real(0, 1, dear=np.array(["high", "low"])),
+        ["Real", "dear", '"high" or "low"', "array"],
+    ),
     ("choice twice", lambda: untyped.Categorical(["a", "b", "a"]), ["Categorical", "'a' appears twice"]),
     ("one choice", lambda: untyped.Categorical(["a"]), ["Categorical", "at least two choices", "['a']"]),
     ("no choices", lambda: untyped.Categorical([]), ["Categorical", "at least two choices", "[]"]),
@@ -507,6 +512,13 @@ def test_choices_that_are_equal_but_of_different_types_are_different_choices() -
 def test_constraints_are_refused_until_they_are_built() -> None:
     with pytest.raises(InvalidOptionError, match=r"constraints are not built yet.*nickel \+ soak <= 20.*study\.fail"):
         Space({"nickel": Real(0, 20), "soak": Real(0, 20)}, constraints=("nickel + soak <= 20",))
+
+
+@pytest.mark.parametrize("given", ["nickel <= 20", np.array(["nickel <= 20", "nickel > 1"])], ids=str)
+def test_constraints_that_are_no_list_are_shown_as_they_came(given: Any) -> None:
+    with pytest.raises(InvalidOptionError, match=r"constraints are not built yet, got [^,]*'nickel <= 20'"):
+        untyped.Space({"nickel": Real(0, 20)}, constraints=given)
+    assert untyped.Space({"nickel": Real(0, 20)}, constraints=[]).size == math.inf
 
 
 @law

@@ -245,6 +245,23 @@ BAD_OPTIONS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "a list of objectives": ({"objectives": ["strength"]}, cm.InvalidOptionError, "^objectives.*strength"),
     "an objective without a goal": ({"objectives": {"strength": "up"}}, cm.InvalidOptionError, "'strength'.*'up'"),
     "an objective without a name": ({"objectives": {" ": "min"}}, cm.InvalidOptionError, "^objectives.*' '"),
+    "an array for a method": ({"method": np.array(["default", "paper"])}, cm.InvalidOptionError, "^method.*array"),
+    "an array for a method of a cost": (
+        {"method": np.array(["default", "paper"]), "cost": "dear"},
+        cm.InvalidOptionError,
+        "^method.*array",
+    ),
+    "an array for a beta": ({"beta": np.array(["theory", "theory"])}, cm.InvalidOptionError, "^beta.*array"),
+    "an array for a goal": (
+        {"objectives": {"strength": np.array(["min", "max"])}},
+        cm.InvalidOptionError,
+        "^objectives: 'strength'.*array",
+    ),
+    "a cost model's class": (
+        {"cost": cm.AdditiveCost},
+        cm.InvalidOptionError,
+        r"^cost.*the class AdditiveCost itself.*AdditiveCost\(\"nickel > chromium\"\)",
+    ),
     "too many objectives": (
         {"objectives": {f"y{m}": "min" for m in range(32)}},
         cm.InvalidOptionError,

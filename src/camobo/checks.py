@@ -37,7 +37,7 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:
     """One of the words allowed."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:  # of an array `not in` alone is ambiguous
         raise InvalidOptionError(f"{name}: need one of {', '.join(map(repr, allowed))}, got {shown(value)}.")
     return value
 
@@ -51,7 +51,7 @@ def objectives_of(objectives: Any) -> dict[str, Goal]:
     for name, goal in objectives.items():
         if not isinstance(name, str) or not name.strip():
             raise InvalidOptionError(f"objectives: a name must be text that is not blank, got {shown(name)}.")
-        if goal not in ("min", "max"):
+        if not isinstance(goal, str) or goal not in ("min", "max"):
             raise InvalidOptionError(f'objectives: {name!r} must be "min" or "max", got {shown(goal)}.')
     few_enough(objectives)
     return dict(objectives)

@@ -49,7 +49,7 @@ def _check_bounds(kind: str, low: float, high: float, *, log: bool, unit: str, d
         raise InvalidSpaceError(f'{kind}: unit must be text such as "%", got {shown(unit)}.')
     if log and low <= 0:
         raise InvalidSpaceError(f"{kind}: log=True needs low > 0, got low={low!r}. Raise low, or drop log.")
-    if dear not in ("high", "low"):
+    if not isinstance(dear, str) or dear not in ("high", "low"):
         raise InvalidSpaceError(f'{kind}: dear must be "high" or "low" (the end that costs more), got {shown(dear)}.')
 
 

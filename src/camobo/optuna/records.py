@@ -94,12 +94,12 @@ def _first_line(error: BaseException) -> str:
 def _input(given: BaseDistribution, dear: Any) -> Input:
     """The input as people read it: a category by its choices, a grid by its values."""
     if isinstance(given, CategoricalDistribution):
-        named = dear or ()
+        named = () if dear is None else dear
         return Categorical(_labels(given.choices), dear=named if isinstance(named, str) else _labels(named))
     if isinstance(given, IntDistribution) and max(abs(given.low), abs(given.high)) <= 2**40:
-        return Integer(given.low, given.high, log=given.log, dear=dear or "high")
+        return Integer(given.low, given.high, log=given.log, dear="high" if dear is None else dear)
     if isinstance(given, (FloatDistribution, IntDistribution)):
-        return Real(given.low, given.high, log=given.log, dear=dear or "high")
+        return Real(given.low, given.high, log=given.log, dear="high" if dear is None else dear)
     raise InvalidSpaceError(f"need a float, int or categorical distribution, got {given!r}.")
 
 
