@@ -9,6 +9,7 @@ import pytest
 
 import camobo as cm
 from camobo.cli.demo import furnace
+from camobo.cli.facts import status_facts
 from camobo.document import plan_of_toml
 from commands import alloy, apart, camobo
 
@@ -194,6 +195,18 @@ class TestLooking:
         text = camobo("status", study).out
         assert "nickel > chromium: kept" in text
         assert "7 of 40 planned" in text
+
+    def test_status_tells_choices_apart_that_are_written_alike(self, tmp_path: Path) -> None:
+        study = cm.Study(
+            cm.Space({"c": cm.Categorical([1, "1", True])}), {"y": "max"}, storage=tmp_path / "a.db", seed=1
+        )
+        for choice in (1, "1", "1"):
+            study.add({"c": choice}, {"y": 1.0})
+        used = status_facts(study)["inputs"]["c"]["used"]
+        assert used == {"1": 1, "'1'": 2, "True": 0}
+        other = cm.Study(cm.Space({"c": cm.Categorical([1, "1"])}), {"y": "max"}, seed=1)
+        other.add({"c": "1"}, {"y": 1.0})
+        assert status_facts(other)["inputs"]["c"]["used"] == {"1": 0, "'1'": 1}
 
     def test_a_study_without_trials_cost_or_budget_has_a_status(self, tmp_path: Path) -> None:
         study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, storage=tmp_path / "a.db")

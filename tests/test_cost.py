@@ -353,14 +353,38 @@ class TestAsCost:
         with pytest.raises(InvalidOrderError, match=r"'z' is not an input[\s\S]*The space has a, b"):
             as_cost(given, ["a", "b"])
 
+    @every_kind
+    def test_an_order_that_leaves_too_much_open_is_refused_when_the_cost_is_made(self, kind: str) -> None:
+        names = [f"x{j}" for j in range(18)]
+        with pytest.raises(InvalidOrderError, match=r"18 groups.*Compare more"):
+            model(kind, ", ".join(names))
+        assert set(model(kind, f"{', '.join(names)}, x0 = x1").order.names) == set(names)
+
+    @pytest.mark.parametrize("paper", [False, True])
+    def test_a_bare_order_that_leaves_too_much_open_is_refused_too(self, paper: bool) -> None:
+        names = [f"x{j}" for j in range(18)]
+        with pytest.raises(InvalidOrderError, match=r"18 groups.*Compare more"):
+            as_cost(", ".join(names), names, paper=paper)
+
     def test_options_of_cost_models_are_checked_by_name(self) -> None:
         with pytest.raises(InvalidOptionError, match=r"PaperCost: weights .*'descending'"):
             PaperCost("a > b", weights="descending")  # type: ignore[arg-type]
         with pytest.raises(InvalidOptionError, match=r"AdditiveCost: weights .*'mean'"):
             AdditiveCost("a > b", weights="mean")  # type: ignore[arg-type]
+        both: Any = np.array(["centre", "printed"])
+        for make in (PaperCost, AdditiveCost):
+            with pytest.raises(InvalidOptionError, match=r"weights .*array"):
+                make("a > b", weights=both)
+
+    def test_numbers_of_numpy_are_as_good_as_python_s(self) -> None:
+        numbers: Any = {"strength": np.int64(4), "cooling": np.float32(2), "indifference": np.float16(0.5)}
+        assert AdditiveCost("a", **numbers) == AdditiveCost("a", strength=4, cooling=2, indifference=0.5)
+        assert type(AdditiveCost("a", **numbers).strength) is float
 
     @pytest.mark.parametrize("option", ["strength", "cooling", "indifference", "power"])
-    @pytest.mark.parametrize("value", [-1.0, float("inf"), float("nan"), "4", True, [], 1e3], ids=label)
+    @pytest.mark.parametrize(
+        "value", [-1.0, float("inf"), float("nan"), "4", True, np.True_, np.ones(2), [], 1e3, 10**400], ids=label
+    )
     def test_a_number_of_a_cost_model_that_cannot_be_is_refused_by_name(self, option: str, value: Any) -> None:
         with pytest.raises(InvalidOptionError, match=f"AdditiveCost: {option}") as caught:
             AdditiveCost("a > b", **{option: value})

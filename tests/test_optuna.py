@@ -384,15 +384,26 @@ class TestWarnings:
 
 
 class TestOptions:
+    def test_an_array_for_a_dear_end_is_refused_by_name(self) -> None:
+        both = np.array(["high", "low"])
+        with pytest.raises(InvalidSpaceError, match=r"dear: 'x' is a number.*array"):
+            Inputs.of({"x": FloatDistribution(0, 1)}, {"x": both})
+        study = optuna.create_study()
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
+        with pytest.raises(InvalidSpaceError, match=r"dear must be .*array"):
+            record(study, dear={"x": both})
+
     @pytest.mark.parametrize(
         ("options", "error", "told"),
         [
             ({"cost": "a > "}, InvalidOrderError, "name"),
             ({"cost": 3}, InvalidOrderError, "need an order"),
+            ({"cost": ", ".join(f"x{j}" for j in range(18))}, InvalidOrderError, "18 groups.*Compare more"),
             ({"cost": {"a": 2.0}}, InvalidOptionError, "prices"),
             ({"budget": 0}, InvalidOptionError, "budget"),
             ({"seed": -1}, InvalidOptionError, "seed"),
             ({"method": "best"}, InvalidOptionError, "method"),
+            ({"method": np.array(["default", "paper"])}, InvalidOptionError, "method"),
             ({"dear": "low"}, InvalidOptionError, "dear"),
             ({"reference": [math.nan]}, InvalidValueError, "reference"),
             ({"constraints_func": 3}, InvalidOptionError, "constraints_func"),
@@ -477,6 +488,12 @@ class TestReading:
         for choice in given.choices:
             study.add_trial(create_trial(params={"x": choice}, distributions={"x": given}, value=1.0))
         assert [trial.params["x"] for trial in record(study).trials] == ["1", "True", "None", "oil", "nan"]
+
+    def test_more_objectives_than_a_hypervolume_has_are_refused(self) -> None:
+        study = optuna.create_study(directions=["minimize"] * 32)
+        study.optimize(lambda trial: [trial.suggest_float("x", 0, 1)] * 32, n_trials=1)
+        with pytest.raises(InvalidOptionError, match="at most 31, got 32"):
+            record(study)
 
     def test_an_order_of_parameters_it_does_not_have_is_refused(self) -> None:
         study = optuna.create_study()

@@ -191,6 +191,55 @@ class TestRefusing:
         assert repr(name) in refusal(["c", name])
 
 
+THREE = (("a",), ("b",), ("c",))
+BAD_ORDERS: dict[str, tuple[Any, Any, str]] = {
+    "no groups": ((), frozenset(), "at least one input"),
+    "an empty group": ((("a",), ()), frozenset(), "tuple of tuples of names"),
+    "a list of groups": ([("a",)], frozenset(), "tuple of tuples of names"),
+    "texts for groups": (("a", "b"), frozenset(), "tuple of tuples of names"),
+    "a name twice": ((("a",), ("b", "a")), frozenset(), "'a' is in its groups twice"),
+    "a name that is a number": (((1,),), frozenset(), "a name must be text that is not blank"),
+    "a blank name": ((("a",), (" ",)), frozenset(), "a name must be text that is not blank"),
+    "a set of pairs": (THREE, {(0, 1)}, "above must be a frozenset"),
+    "a group there is not": (THREE, frozenset({(0, 3)}), r"from 0 to 2, got \(0, 3\)"),
+    "a group from the end": (THREE, frozenset({(0, -1)}), r"from 0 to 2, got \(0, -1\)"),
+    "half a group": (THREE, frozenset({(0, 1.0)}), r"from 0 to 2, got \(0, 1\.0\)"),
+    "three of a pair": (THREE, frozenset({(0, 1, 2)}), r"pairs \(i, j\).*got \(0, 1, 2\)"),
+    "names for numbers": (THREE, frozenset({("a", "b")}), r"pairs \(i, j\).*got \('a', 'b'\)"),
+    "a group above itself": (THREE, frozenset({(1, 1)}), "'b' is compared with itself"),
+    "two above each other": (THREE, frozenset({(0, 1), (1, 0)}), "'a' cannot be dearer than 'b' and the other way"),
+    "three in a circle": (
+        THREE,
+        frozenset((i, j) for i in range(3) for j in range(3) if i != j),
+        "'a' cannot be dearer than 'b' and the other way round",
+    ),
+    "what follows left out": (THREE, frozenset({(0, 1), (1, 2)}), r"\(0, 1\) and \(1, 2\) without \(0, 2\)"),
+}
+
+
+class TestMaking:
+    @pytest.mark.parametrize(("groups", "above", "said"), BAD_ORDERS.values(), ids=BAD_ORDERS.keys())
+    def test_an_order_that_cannot_be_is_refused_when_it_is_made(self, groups: Any, above: Any, said: str) -> None:
+        with pytest.raises(InvalidOrderError, match=f"^order: .*{said}"):
+            Order(groups, above)
+
+    def test_a_name_that_the_language_cannot_write_is_refused_when_the_order_is_written_down(self) -> None:
+        order = Order((("a > b",), ("c",)))
+        with pytest.raises(InvalidOrderError, match="'a > b' cannot be written"):
+            _ = order.spelled
+
+    @law
+    @given(stated_orders(most=8))
+    def test_what_was_read_can_be_made_and_its_text_must_say_the_same(self, stated: Stated) -> None:
+        order = Order.parse(stated.text)
+        made = Order(order.groups, order.above)
+        assert made == order
+        assert Order.parse(made.spelled) == order
+        assert Order(order.groups, order.above, stated.text).spelled == stated.text
+        with pytest.raises(InvalidOrderError, match="text must say what groups and above say"):
+            Order(order.groups, order.above, f"{stated.text}, one more")
+
+
 class TestColumns:
     @law
     @given(stated_orders(), st.data())
@@ -372,3 +421,10 @@ class TestSpeed:
         order = Order.parse(", ".join(f"x{j}" for j in range(22)))
         with pytest.raises(InvalidOrderError, match=r"22 groups.*Compare more.*tie"):
             order.sample(np.random.default_rng(0))
+
+    def test_far_too_many_inputs_that_are_not_compared_are_refused_in_seconds(self) -> None:
+        order = Order.parse(", ".join(f"x{j}" for j in range(300)))
+        start = time.perf_counter()
+        with pytest.raises(InvalidOrderError, match="300 groups"):
+            order.centre()
+        assert time.perf_counter() - start < 5.0

@@ -315,6 +315,11 @@ BAD_INPUTS: list[tuple[str, Any, list[str]]] = [
         lambda: untyped.Integer(0, 1, dear="up"),
         ["Integer", "dear", '"high" or "low"', "'up'"],
     ),
+    (
+        "array for a dear end",
+        lambda: untyped.Real(0, 1, dear=np.array(["high", "low"])),
+        ["Real", "dear", '"high" or "low"', "array"],
+    ),
     ("choice twice", lambda: untyped.Categorical(["a", "b", "a"]), ["Categorical", "'a' appears twice"]),
     ("one choice", lambda: untyped.Categorical(["a"]), ["Categorical", "at least two choices", "['a']"]),
     ("no choices", lambda: untyped.Categorical([]), ["Categorical", "at least two choices", "[]"]),
@@ -471,6 +476,27 @@ def test_bounds_from_numpy_mean_the_same_as_python_s_own() -> None:
     assert [type(bound) for bound in (narrow.low, narrow.high)] == [int, int]
 
 
+@pytest.mark.parametrize(
+    ("given", "value", "said"),
+    [
+        (Real(0, 0.3), np.float32(0.3), "0.30000001192092896"),
+        (Real(0.7, 1), np.float32(0.7), "0.699999988079071"),
+        (Real(0, 1e39), np.float32("inf"), "inf"),
+        (Real(0, 1), np.longdouble("1e4000"), "inf|1e"),
+        (Integer(0, 10), np.float16("nan"), "nan"),
+    ],
+    ids=str,
+)
+def test_numbers_from_numpy_are_held_against_the_bounds_as_doubles(given: Input, value: Any, said: str) -> None:
+    with pytest.raises(InvalidValueError, match=f"'x': need a number from .*, got .*({said})"):
+        given.check("x", value)
+
+
+@pytest.mark.parametrize("given", [Real(0, 1e6), Real(0, 1e39), Integer(0, 10**6)], ids=str)
+def test_a_narrow_number_from_numpy_may_have_bounds_it_could_not_hold(given: Input) -> None:
+    assert given.check("x", np.float16(5)) == given.check("x", np.float32(5)) == given.check("x", np.int8(5)) == 5
+
+
 def test_params_come_back_in_the_order_and_types_of_the_space() -> None:
     checked = ALLOY.check({"quench": "oil", "soak": np.float64(4.0), "nickel": np.int64(3)})
     assert list(checked.items()) == [("nickel", 3.0), ("soak", 4), ("quench", "oil")]
@@ -486,6 +512,13 @@ def test_choices_that_are_equal_but_of_different_types_are_different_choices() -
 def test_constraints_are_refused_until_they_are_built() -> None:
     with pytest.raises(InvalidOptionError, match=r"constraints are not built yet.*nickel \+ soak <= 20.*study\.fail"):
         Space({"nickel": Real(0, 20), "soak": Real(0, 20)}, constraints=("nickel + soak <= 20",))
+
+
+@pytest.mark.parametrize("given", ["nickel <= 20", np.array(["nickel <= 20", "nickel > 1"])], ids=str)
+def test_constraints_that_are_no_list_are_shown_as_they_came(given: Any) -> None:
+    with pytest.raises(InvalidOptionError, match=r"constraints are not built yet, got [^,]*'nickel <= 20'"):
+        untyped.Space({"nickel": Real(0, 20)}, constraints=given)
+    assert untyped.Space({"nickel": Real(0, 20)}, constraints=[]).size == math.inf
 
 
 @law

@@ -245,6 +245,28 @@ BAD_OPTIONS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "a list of objectives": ({"objectives": ["strength"]}, cm.InvalidOptionError, "^objectives.*strength"),
     "an objective without a goal": ({"objectives": {"strength": "up"}}, cm.InvalidOptionError, "'strength'.*'up'"),
     "an objective without a name": ({"objectives": {" ": "min"}}, cm.InvalidOptionError, "^objectives.*' '"),
+    "an array for a method": ({"method": np.array(["default", "paper"])}, cm.InvalidOptionError, "^method.*array"),
+    "an array for a method of a cost": (
+        {"method": np.array(["default", "paper"]), "cost": "dear"},
+        cm.InvalidOptionError,
+        "^method.*array",
+    ),
+    "an array for a beta": ({"beta": np.array(["theory", "theory"])}, cm.InvalidOptionError, "^beta.*array"),
+    "an array for a goal": (
+        {"objectives": {"strength": np.array(["min", "max"])}},
+        cm.InvalidOptionError,
+        "^objectives: 'strength'.*array",
+    ),
+    "a cost model's class": (
+        {"cost": cm.AdditiveCost},
+        cm.InvalidOptionError,
+        r"^cost.*the class AdditiveCost itself.*AdditiveCost\(\"nickel > chromium\"\)",
+    ),
+    "too many objectives": (
+        {"objectives": {f"y{m}": "min" for m in range(32)}},
+        cm.InvalidOptionError,
+        "^objectives: need at most 31, got 32.*Leave some out",
+    ),
     "no space": ({"space": {"dear": cm.Real(0, 1)}}, cm.InvalidOptionError, "^space.*Real"),
 }
 
@@ -404,7 +426,31 @@ class TestOptimize:
         assert study.budget is None
         assert study.optimize(measure, 3).budget == 5
         assert [trial.budget for trial in study.trials] == [None, None, None, 5, 5, 5]
-        assert study_of(budget=50).optimize(measure, 2).budget == 50
+        given = study_of(budget=3).optimize(measure, 2).optimize(measure, 3)
+        assert [given.budget, len(given.trials)] == [3, 5]
+
+    @pytest.mark.parametrize("stored", [False, True])
+    def test_a_plan_it_implied_is_extended_by_the_next_call(self, stored: bool, tmp_path: Path) -> None:
+        place = tmp_path / "a.db" if stored else None
+        study = study_of(cost="dear > cheap", storage=place).optimize(measure, 5)
+        study = cm.Study.load(place) if stored else study
+        study.optimize(measure, 4)
+        assert [trial.budget for trial in study.trials] == [5] * 5 + [9] * 4
+        assert (study.explain(6).cost or 0.0) > 0.01
+        assert [dict(event.new) for event in study.log() if event.kind == "planned"] == [{"budget": 5}, {"budget": 9}]
+
+    def test_a_plan_it_did_not_get_to_the_end_of_is_not_counted_twice(self) -> None:
+        study = study_of()
+
+        def stop(params: Mapping[str, Param]) -> dict[str, float]:
+            if len(study.trials) == 3:
+                raise KeyboardInterrupt
+            return measure(params)
+
+        with pytest.raises(KeyboardInterrupt):
+            study.optimize(stop, 8)
+        assert study.optimize(measure, 2).budget == 8
+        assert study.optimize(measure, 6).budget == 10
 
     def test_a_measurement_that_goes_wrong_is_a_failed_trial_and_a_warning_and_the_loop_goes_on(
         self, caplog: pytest.LogCaptureFixture
@@ -518,6 +564,14 @@ class TestReading:
         study.fail(pending, "broke, but the material is gone")
         assert study.usage()["nickel"] == pytest.approx(6.5 + pending.params["nickel"])
         assert sum(study.usage()["quench"].values()) == 4
+
+    @pytest.mark.parametrize("stored", [False, True])
+    def test_usage_tells_choices_apart_that_are_equal(self, stored: bool, tmp_path: Path) -> None:
+        space = cm.Space({"c": cm.Categorical([0, False, 1.0, True, "1.0"])})
+        study = study_of(space, {"y": "max"}, storage=tmp_path / "a.db" if stored else None)
+        for choice in (0, 0, 0, False, 1.0, "1.0", "1.0"):
+            study.add({"c": choice}, {"y": 1.0})
+        assert study.usage() == {"c": {"0": 3, "False": 1, "1.0": 1, "True": 0, "'1.0'": 2}}
 
     def test_a_study_prints_what_it_is_about_and_how_its_trials_stand(self) -> None:
         study = told(study_of(), 2)
@@ -652,6 +706,15 @@ class TestUnusualObjectives:
         assert len(study.front()) > 8
         assert study.hypervolume(dict.fromkeys(corners, 1.5)) > 0.0
         assert set(study.explain(15).predictions) == set(corners)
+
+    def test_thirty_one_objectives_have_a_front_and_a_hypervolume(self) -> None:
+        goals = dict.fromkeys((f"y{m}" for m in range(31)), "min")
+        study = told(
+            study_of(objectives=goals), 5, lambda p: {y: p["dear"] + m * p["cheap"] for m, y in enumerate(goals)}
+        )
+        assert study.ask().params.keys() == {"dear", "cheap"}
+        assert study.front()
+        assert study.hypervolume(dict.fromkeys(goals, 40.0)) > 0.0
 
     @pytest.mark.parametrize("cost", [None, "dear > cheap"])
     @pytest.mark.parametrize("method", ["default", "paper"])

@@ -89,7 +89,7 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         dear = dict(dear or {})
         for name, end in dear.items():
             _check(name in names, "dear", f"one of the inputs {', '.join(names)}", name)
-            _check(end in ("high", "low"), f"dear[{name!r}]", '"high" or "low"', end)
+            _check(isinstance(end, str) and end in ("high", "low"), f"dear[{name!r}]", '"high" or "low"', end)
         _check(isinstance(step, int) and step >= 1, "step", "a whole number from 1 up", step)
         _check(softness >= 0.0, "softness", "0 or more", softness)
         rng = np.random.default_rng([seed, step])

@@ -19,6 +19,7 @@ Duration: TypeAlias = str | float | timedelta
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
+_MOST_OBJECTIVES = 31  # moocore computes no hypervolume of more
 _TOO_LONG = 10**300  # a number of thousands of digits can be neither printed nor written down
 _SHORTEST, _LONGEST = 0.001, 100 * 365 * 86400.0
 
@@ -36,7 +37,7 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:
     """One of the words allowed."""
-    if value not in allowed:
+    if not isinstance(value, str) or value not in allowed:  # of an array `not in` alone is ambiguous
         raise InvalidOptionError(f"{name}: need one of {', '.join(map(repr, allowed))}, got {shown(value)}.")
     return value
 
@@ -50,9 +51,19 @@ def objectives_of(objectives: Any) -> dict[str, Goal]:
     for name, goal in objectives.items():
         if not isinstance(name, str) or not name.strip():
             raise InvalidOptionError(f"objectives: a name must be text that is not blank, got {shown(name)}.")
-        if goal not in ("min", "max"):
+        if not isinstance(goal, str) or goal not in ("min", "max"):
             raise InvalidOptionError(f'objectives: {name!r} must be "min" or "max", got {shown(goal)}.')
+    few_enough(objectives)
     return dict(objectives)
+
+
+def few_enough(objectives: Mapping[str, Goal]) -> None:
+    """Refuse more objectives than a hypervolume can be computed of."""
+    if len(objectives) > _MOST_OBJECTIVES:
+        raise InvalidOptionError(
+            f"objectives: need at most {_MOST_OBJECTIVES}, got {len(objectives)}: no hypervolume can be computed of "
+            "more. Leave some out, or add up those that go together."
+        )
 
 
 def values_of(

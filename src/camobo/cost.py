@@ -116,9 +116,9 @@ class PaperCost:
     def __init__(
         self, order: str | Sequence[str] | Order, *, weights: Literal["ascending", "printed"] = "ascending"
     ) -> None:
-        if weights not in ("ascending", "printed"):
+        if not isinstance(weights, str) or weights not in ("ascending", "printed"):
             raise InvalidOptionError(f'PaperCost: weights must be "ascending" or "printed", got {weights!r}.')
-        object.__setattr__(self, "order", Order.parse(order))
+        object.__setattr__(self, "order", Order.parse(order).weighable())
         object.__setattr__(self, "weights", weights)
 
     def curiosity(self, moment: Moment) -> float:
@@ -201,9 +201,9 @@ class AdditiveCost:
         weights: Literal["centre", "drawn"] = "centre",
         power: float = 1.0,
     ) -> None:
-        if weights not in ("centre", "drawn"):
+        if not isinstance(weights, str) or weights not in ("centre", "drawn"):
             raise InvalidOptionError(f'AdditiveCost: weights must be "centre" or "drawn", got {weights!r}.')
-        object.__setattr__(self, "order", Order.parse(order))
+        object.__setattr__(self, "order", Order.parse(order).weighable())
         for name, given, most in (("strength", strength, _MOST_STRENGTH), ("indifference", indifference, 1.0)):
             object.__setattr__(self, name, None if given is None else _number(name, given, 0.0, most))
         object.__setattr__(self, "cooling", _number("cooling", cooling, 0.1, 10.0))
@@ -224,10 +224,11 @@ class AdditiveCost:
         return worth * math.sqrt(math.sqrt(moment.left))
 
 
-def _number(name: str, value: float, least: float, most: float) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value <= most:
+def _number(name: str, value: Any, least: float, most: float) -> float:
+    plain = value.item() if isinstance(value, np.generic) else value
+    if isinstance(plain, bool) or not isinstance(plain, (int, float)) or not least <= plain <= most:
         raise InvalidOptionError(f"AdditiveCost: {name} must be a number from {least:g} to {most:g}, got {value!r}.")
-    return float(value)
+    return float(plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +263,11 @@ def as_cost(given: Any, names: Sequence[str], *, paper: bool = False) -> PaperCo
     if isinstance(given, (PaperCost, AdditiveCost)):
         given.order.columns(names)
         return given
+    if isinstance(given, type) and given in (PaperCost, AdditiveCost):
+        raise InvalidOptionError(
+            f"cost: need a cost model, got the class {given.__name__} itself. "
+            f'Say what it is of, for example cost={given.__name__}("nickel > chromium").'
+        )
     if isinstance(given, (Mapping, Callable)):  # type: ignore[arg-type]
         raise InvalidOptionError(
             f"cost: prices and cost functions are not built yet, got {given!r}. "

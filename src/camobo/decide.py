@@ -295,7 +295,7 @@ def add(history: History, stamp: Stamp, params: Params, values: Any, *, cost: fl
 
 
 def plan_for(history: History, stamp: Stamp, budget: int) -> Event:
-    """A budget where there was none."""
+    """A budget where none was given."""
     return _event(history, 0, "planned", None, stamp, {"budget": budget}, {"budget": history.plan.budget})
 
 

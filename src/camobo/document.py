@@ -59,13 +59,14 @@ def make_plan(
     if not isinstance(space, Space):
         raise InvalidOptionError(f'space: need a Space, such as Space({{"nickel": Real(0, 20)}}), got {space!r}.')
     goals = objectives_of(objectives)
+    one_of("method", method, ("default", "paper"))
     return Plan(
         space=space,
         objectives=goals,
         cost=as_cost(cost, space.names, paper=method == "paper"),
         budget=None if budget is None else whole("budget", budget, 1),
         seed=secrets.randbits(32) if seed is None else whole("seed", seed, 0),
-        method=one_of("method", method, ("default", "paper")),
+        method=method,
         reference=None if reference is None else tuple(values_of(reference, goals, what="reference").values()),
         beta=one_of("beta", beta, ("practical", "theory")),
         refit_every=whole("refit_every", refit_every, 1),

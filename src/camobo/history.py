@@ -1,6 +1,6 @@
 """What happened to a study, as a list of events that only grows; a trial is the fold of its events.
 
-    planned   {"budget"}                                      optimize implied a plan
+    planned   {"budget"}                                      optimize implied a plan, or extended it
     asked     {"params", "notes", "owner", "expires",         a new trial was suggested and handed out; if others
                "known"?, "beside"?}                           came first: how many events it knew, and asked with it
     asked     {"owner", "expires"}                            one that was free was handed out again

@@ -49,7 +49,7 @@ def _check_bounds(kind: str, low: float, high: float, *, log: bool, unit: str, d
         raise InvalidSpaceError(f'{kind}: unit must be text such as "%", got {shown(unit)}.')
     if log and low <= 0:
         raise InvalidSpaceError(f"{kind}: log=True needs low > 0, got low={low!r}. Raise low, or drop log.")
-    if dear not in ("high", "low"):
+    if not isinstance(dear, str) or dear not in ("high", "low"):
         raise InvalidSpaceError(f'{kind}: dear must be "high" or "low" (the end that costs more), got {shown(dear)}.')
 
 
@@ -61,12 +61,17 @@ def _plain(given: Any) -> Any:
 def _check_number(name: str, value: Param, low: float, high: float) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise InvalidValueError(f"parameter {name!r}: need a number from {low} to {high}, got {shown(value)}.")
-    if not low <= value <= high:  # false for NaN too
+    plain = _plain(value)  # np.float32(0.3) is above 0.3, and NumPy would compare it with that rounded to a float32
+    try:
+        number = float(plain)
+    except OverflowError:
+        number = math.inf
+    if not low <= number <= high:  # false for NaN too
         raise InvalidValueError(
-            f"parameter {name!r}: need a number from {low} to {high}, got {shown(value)}. "
+            f"parameter {name!r}: need a number from {low} to {high}, got {shown(plain)}. "
             "Correct it, or widen the input's range."
         )
-    return float(value)
+    return number
 
 
 @dataclass(frozen=True, slots=True)

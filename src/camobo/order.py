@@ -29,7 +29,7 @@ from functools import cached_property
 
 import numpy as np
 
-from camobo.errors import InvalidOrderError
+from camobo.errors import InvalidOrderError, shown
 from camobo.inputs import Array
 
 _TOKEN = re.compile(r"\s*(?:(?P<sign>[>=,])|(?P<name>[^\s>=,<][^>=,<]*?)(?=\s*(?:[>=,<]|$)))")
@@ -56,6 +56,57 @@ class Order:
     text: str = field(default="", compare=False, repr=False)
     """The order as it was written, if it was."""
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.groups, tuple) or not all(isinstance(group, tuple) and group for group in self.groups):
+            raise InvalidOrderError(
+                f'order: groups must be a tuple of tuples of names, such as (("nickel",), ("iron", "zinc")), '
+                f"got {shown(self.groups)}. Order.parse reads text."
+            )
+        if not self.groups:
+            raise InvalidOrderError("order: need at least one input, got none. If nothing is dear, leave the cost out.")
+        if not all(isinstance(name, str) and name.strip() for name in self.names):
+            raise InvalidOrderError(f"order: a name must be text that is not blank, got {shown(self.names)}.")
+        if len(set(self.names)) < len(self.names):
+            twice = next(name for i, name in enumerate(self.names) if name in self.names[:i])
+            raise InvalidOrderError(f"order: {twice!r} is in its groups twice, need it once.")
+        self._check_above()
+        if not isinstance(self.text, str) or (self.text and _meaning(self.text) != (self.groups, self.above)):
+            raise InvalidOrderError(
+                f"order: text must say what groups and above say, got {shown(self.text)} for {shown(str(self))}. "
+                "Leave it out."
+            )
+
+    def _check_above(self) -> None:
+        """Pairs of groups there are, that contradict neither each other nor what follows from them."""
+        count = len(self.groups)
+        if not isinstance(self.above, frozenset):
+            raise InvalidOrderError(f"order: above must be a frozenset of pairs, got {shown(self.above)}.")
+        for pair in self.above:
+            if (
+                not isinstance(pair, tuple)
+                or len(pair) != 2
+                or not all(type(i) is int and 0 <= i < count for i in pair)
+            ):
+                raise InvalidOrderError(
+                    f"order: above must hold pairs (i, j) of group numbers from 0 to {count - 1}, got {shown(pair)}."
+                )
+        below = [sum(1 << j for j in range(count) if (i, j) in self.above) for i in range(count)]
+        for i, j in sorted(self.above):
+            left, right = self.groups[i][0], self.groups[j][0]
+            if i == j:
+                raise InvalidOrderError(f"order: {left!r} is compared with itself, got the pair {(i, j)} in above.")
+            if below[j] >> i & 1:
+                raise InvalidOrderError(
+                    f"order: {left!r} cannot be dearer than {right!r} and the other way round, "
+                    f"got the pairs {(i, j)} and {(j, i)} in above."
+                )
+            if below[j] & ~below[i]:
+                k = next(k for k in range(count) if (below[j] & ~below[i]) >> k & 1)
+                raise InvalidOrderError(
+                    f"order: above must hold what follows too, got {(i, j)} and {(j, k)} without {(i, k)}. "
+                    "Order.parse works it out."
+                )
+
     @classmethod
     def parse(cls, text: str | Sequence[str] | Order) -> Order:
         """Read an order from its language, or from a sequence of names, dearest first."""
@@ -63,7 +114,7 @@ class Order:
             return text
         if not isinstance(text, str):
             return cls._of_sequence(text)
-        return cls._of_relations(text, *_read(text))
+        return cls(*_meaning(text), text)
 
     @classmethod
     def _of_sequence(cls, names: Sequence[str]) -> Order:
@@ -76,40 +127,8 @@ class Order:
                 "order: need at least one input, got an empty list. If nothing is dear, leave the cost out."
             )
         for name in names:
-            match = _TOKEN.fullmatch(name)
-            if match is None or (match["name"] or "").strip() != name:
-                raise InvalidOrderError(
-                    f"order: the name {name!r} cannot be written in an order: need text without '>', '=', ',' or '<' "
-                    "and without blanks at its ends. Rename the input."
-                )
-        text = " > ".join(names)
-        return cls._of_relations(text, *_read(text))
-
-    @classmethod
-    def _of_relations(cls, text: str, names: list[str], relations: list[tuple[str, str, str, int]]) -> Order:
-        root = {name: name for name in names}
-        for left, sign, right, place in relations:
-            if left == right:
-                raise InvalidOrderError(f"order: {left!r} is compared with itself.{_show(text, place)}")
-            if sign == "=":
-                kept, merged = root[left], root[right]
-                root = {name: kept if group == merged else group for name, group in root.items()}
-        leaders = list(dict.fromkeys(root[name] for name in root))
-        index = {leader: i for i, leader in enumerate(leaders)}
-        above: set[tuple[int, int]] = set()
-        for left, sign, right, place in relations:
-            i, j = index[root[left]], index[root[right]]
-            if sign == ">" and (i == j or (j, i) in above):
-                raise InvalidOrderError(
-                    f"order: {left!r} cannot be dearer than {right!r}: "
-                    f"it has been said or follows that {_contradiction(left, right, i == j)}.{_show(text, place)}"
-                )
-            if sign == ">":
-                uppers = {i} | {a for a, b in above if b == i}
-                lowers = {j} | {b for a, b in above if a == j}
-                above |= {(a, b) for a in uppers for b in lowers}
-        groups = tuple(tuple(name for name in root if root[name] == leader) for leader in leaders)
-        return cls(groups, frozenset(above), text)
+            _check_name(name)
+        return cls.parse(" > ".join(names))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -168,6 +187,22 @@ class Order:
         """The same inputs, cheapest called dearest."""
         return Order(self.groups, frozenset((j, i) for i, j in self.above))
 
+    def weighable(self) -> Order:
+        """Itself, or an error if it leaves so much open that `sample` and `centre` would not end."""
+        found, prefixes = {0}, [0]
+        for prefix in prefixes:  # which grows meanwhile, small ones first
+            for group, uppers in enumerate(self._uppers):
+                bigger = prefix | 1 << group
+                if uppers & ~prefix == 0 and bigger not in found:
+                    found.add(bigger)
+                    prefixes.append(bigger)
+            if len(found) > _MOST_PREFIXES:
+                raise InvalidOrderError(
+                    f"order: {len(self.groups)} groups with so few comparisons leave too many line-ups to weigh. "
+                    "Compare more of them, or tie those that cost about the same with '='."
+                )
+        return self
+
     def _corners(self, line_up: Sequence[int]) -> Array:
         """(groups, k) the corners of a line-up's simplex: the first j groups share everything."""
         corners = np.zeros((len(line_up), len(self.names)))
@@ -207,7 +242,7 @@ class Order:
     @cached_property
     def _mass(self) -> dict[int, float]:
         """For every set of groups that can come first, Σ Π 1/N_j over its line-ups (scaled by k to stay near one)."""
-        sizes, total = [len(group) for group in self.groups], len(self.names)
+        sizes, total = [len(group) for group in self.weighable().groups], len(self.names)
         mass, layer = {0: 1.0}, {0: 1.0}
         for _ in self.groups:
             grown: dict[int, float] = {}
@@ -221,11 +256,6 @@ class Order:
                 for prefix, value in grown.items()
             }
             mass.update(layer)
-            if len(mass) > _MOST_PREFIXES:
-                raise InvalidOrderError(
-                    f"order: {len(self.groups)} groups with so few comparisons leave too many line-ups to weigh. "
-                    "Compare more of them, or tie those that cost about the same with '='."
-                )
         return mass
 
     @cached_property
@@ -256,6 +286,8 @@ class Order:
         """
         if self.text:
             return self.text
+        for name in self.names:
+            _check_name(name)
         ties = [" = ".join(group) for group in self.groups]
         return ", ".join(ties + [f"{self.groups[i][0]} > {self.groups[j][0]}" for i, j in sorted(self.above)])
 
@@ -276,6 +308,15 @@ class Order:
                 chain.append(j)
         lone = [[i] for i in range(len(tied)) if not any(i in chain for chain in chains)]
         return ", ".join(" > ".join(tied[i] for i in chain) for chain in chains + lone)
+
+
+def _check_name(name: str) -> None:
+    match = _TOKEN.fullmatch(name)
+    if match is None or (match["name"] or "").strip() != name:
+        raise InvalidOrderError(
+            f"order: the name {shown(name)} cannot be written in an order: need text without '>', '=', ',' or '<' "
+            "and without blanks at its ends. Rename the input."
+        )
 
 
 def _read(text: str) -> tuple[list[str], list[tuple[str, str, str, int]]]:
@@ -308,6 +349,34 @@ def _read(text: str) -> tuple[list[str], list[tuple[str, str, str, int]]]:
             f'order: expected an input\'s name, the text ends. Example: "nickel > chromium".{_show(text, end)}'
         )
     return names, relations
+
+
+def _meaning(text: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[tuple[int, int]]]:
+    """The groups and the pairs of them that a text says, or an error that shows where it goes wrong."""
+    names, relations = _read(text)
+    root = {name: name for name in names}
+    for left, sign, right, place in relations:
+        if left == right:
+            raise InvalidOrderError(f"order: {left!r} is compared with itself.{_show(text, place)}")
+        if sign == "=":
+            kept, merged = root[left], root[right]
+            root = {name: kept if group == merged else group for name, group in root.items()}
+    leaders = list(dict.fromkeys(root[name] for name in root))
+    index = {leader: i for i, leader in enumerate(leaders)}
+    above: set[tuple[int, int]] = set()
+    for left, sign, right, place in relations:
+        i, j = index[root[left]], index[root[right]]
+        if sign == ">" and (i == j or (j, i) in above):
+            raise InvalidOrderError(
+                f"order: {left!r} cannot be dearer than {right!r}: "
+                f"it has been said or follows that {_contradiction(left, right, i == j)}.{_show(text, place)}"
+            )
+        if sign == ">":
+            uppers = {i} | {a for a, b in above if b == i}
+            lowers = {j} | {b for a, b in above if a == j}
+            above |= {(a, b) for a in uppers for b in lowers}
+    groups = tuple(tuple(name for name in root if root[name] == leader) for leader in leaders)
+    return groups, frozenset(above)
 
 
 def _contradiction(left: str, right: str, tied: bool) -> str:

@@ -53,9 +53,10 @@ class Space:
                 raise InvalidSpaceError(
                     f"Space: input {name!r} must be a Real, an Integer or a Categorical, got {shown(given)}."
                 )
-        if self.constraints:
+        none = self.constraints is None or (isinstance(self.constraints, Sequence) and not self.constraints)
+        if not none:
             raise InvalidOptionError(
-                f"Space: input constraints are not built yet, got {list(self.constraints)!r}. "
+                f"Space: input constraints are not built yet, got {shown(self.constraints)}. "
                 "Until then, narrow the ranges or record impossible points with study.fail."
             )
         object.__setattr__(self, "inputs", dict(self.inputs))

@@ -338,8 +338,9 @@ class Study:
         function: takes the params as a dict and returns a dict of values; or a `Command`. If it raises, returns
             anything but finite numbers for all objectives, exits, or takes too long, that trial is marked failed with
             the reason, a warning is logged, and the loop goes on.
-        n_trials: how many trials this call evaluates. Without a budget, these are the plan. None: until the study's
-            budget is met, exactly, however many processes work on it.
+        n_trials: how many trials this call evaluates. If the study was given no budget, these are the plan, and each
+            further call extends it to the end of its own; several processes at once should be given one. None: until
+            the study's budget is met, exactly, however many processes work on it.
         executor: any `concurrent.futures.Executor`: a process pool, Dask's `client.get_executor()`.
         jobs: how many evaluations to keep going; by default one, or as many as the executor has workers.
         timeout: how long one may take, "30m" or seconds; then it is stopped, and all it started with it.
@@ -401,16 +402,18 @@ class Study:
             yield
 
     def _planned(self, count: int | None) -> int:
-        """The budget; if there is none, the trials asked for become the plan."""
+        """The budget; if none was given, what was planned, and with these trials asked for at least as many more."""
         with self.together():
             budget = self._history.plan.budget
             if budget is None and count is None:
                 raise InvalidOptionError(
                     "n_trials: need a whole number of at least 1: the study has no budget to meet."
                 )
-            if budget is None and count is not None:
-                budget = self._history.suggested + count
-                self._record(decide.plan_for(self._history, self._stamp(None), budget))
+            if self._first.plan.budget is None and count is not None:
+                wanted = max(budget or 0, self._history.suggested + count)
+                if wanted != budget:
+                    self._record(decide.plan_for(self._history, self._stamp(None), wanted))
+                return wanted
             return budget or 0
 
     def _settle_outcome(self, trial: Trial, outcome: Outcome) -> Trial:
@@ -433,7 +436,10 @@ class Study:
         return summary.hypervolume(self._now(), reference)
 
     def usage(self) -> dict[str, Any]:
-        """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice."""
+        """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice.
+
+        Choices that one dict cannot hold beside each other, such as 0 and False, go by how Python writes them.
+        """
         return summary.usage(self._now())
 
     def explain(self, trial: Trial | int) -> Explanation:

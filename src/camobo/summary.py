@@ -34,12 +34,19 @@ def hypervolume(history: History, reference: Values | None = None) -> float:
 
 
 def usage(history: History) -> dict[str, Any]:
-    """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice."""
+    """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice.
+
+    Choices that one dict cannot hold beside each other, such as 0 and False, go by how Python writes them.
+    """
     done = [trial.params for trial in history.trials if not trial.state.open]
     used: dict[str, Any] = {}
     for name, given in history.plan.space.inputs.items():
         if isinstance(given, Categorical):
-            used[name] = {choice: sum(params[name] is choice for params in done) for choice in given.choices}
+            clash = len(set(given.choices)) < len(given.choices)
+            used[name] = {
+                repr(choice) if clash else choice: sum(params[name] is choice for params in done)
+                for choice in given.choices
+            }
         else:
             used[name] = sum(params[name] for params in done)
     return used

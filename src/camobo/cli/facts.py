@@ -121,12 +121,18 @@ def _inputs(plan: Plan, used: dict[str, Any], settled: list[Trial], levels: dict
     for name, given in plan.space.inputs.items():
         chosen = isinstance(given, Categorical)
         found[name] = {
-            "used": {str(choice): count for choice, count in used[name].items()} if chosen else used[name],
+            "used": _by_name(used[name]) if chosen else used[name],
             "mean": None if chosen or not settled else used[name] / len(settled),
             "unit": "" if isinstance(given, Categorical) else given.unit,
             "level": levels.get(name) if name in named else None,
         }
     return found
+
+
+def _by_name(counts: dict[Any, int]) -> dict[str, int]:
+    """Counts of choices as text; if two were called the same, 1 and "1", all go by how Python writes them."""
+    names = list(map(str, counts))
+    return dict(zip(names if len(set(names)) == len(names) else map(repr, counts), counts.values(), strict=True))
 
 
 def _comparisons(order: Order, levels: dict[str, float]) -> list[dict[str, Any]]:

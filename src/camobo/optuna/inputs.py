@@ -83,7 +83,8 @@ def _input(name: str, given: BaseDistribution, dear: Any) -> Input:
     if isinstance(given, CategoricalDistribution):
         return Categorical(range(len(given.choices)), dear=_dear_positions(name, given, dear))
     end: Any = "high" if dear is None else dear
-    if end not in ("high", "low"):
+    known = isinstance(end, str) and end in ("high", "low")  # of an array that alone would be ambiguous
+    if not known:
         raise InvalidSpaceError(
             f'dear: {name!r} is a number, so its dear end must be "high" (the default) or "low", got {dear!r}.'
         )

@@ -14,6 +14,7 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy.exc import SQLAlchemyError
 
+from camobo.checks import few_enough
 from camobo.cost import CostLike, as_cost
 from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError, StorageError
 from camobo.inputs import Categorical, Input, Integer, Real
@@ -53,6 +54,7 @@ def record(
         )
     space = Space(inputs)
     objectives = objectives_of(study)
+    few_enough(objectives)
     records = (_record(trial, space, objectives) for trial in trials)
     plan = Plan(space, objectives, cost=as_cost(cost, space.names), budget=budget)
     return Record(plan, tuple(trial for trial in records if trial is not None))
@@ -92,12 +94,12 @@ def _first_line(error: BaseException) -> str:
 def _input(given: BaseDistribution, dear: Any) -> Input:
     """The input as people read it: a category by its choices, a grid by its values."""
     if isinstance(given, CategoricalDistribution):
-        named = dear or ()
+        named = () if dear is None else dear
         return Categorical(_labels(given.choices), dear=named if isinstance(named, str) else _labels(named))
     if isinstance(given, IntDistribution) and max(abs(given.low), abs(given.high)) <= 2**40:
-        return Integer(given.low, given.high, log=given.log, dear=dear or "high")
+        return Integer(given.low, given.high, log=given.log, dear="high" if dear is None else dear)
     if isinstance(given, (FloatDistribution, IntDistribution)):
-        return Real(given.low, given.high, log=given.log, dear=dear or "high")
+        return Real(given.low, given.high, log=given.log, dear="high" if dear is None else dear)
     raise InvalidSpaceError(f"need a float, int or categorical distribution, got {given!r}.")
 
 

@@ -34,7 +34,7 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from camobo import engine
-from camobo.checks import whole
+from camobo.checks import one_of, whole
 from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
 from camobo.engine import Models
 from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
@@ -89,8 +89,7 @@ class CostAwareSampler(BaseSampler):
         reference: Sequence[float] | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
     ) -> None:
-        if method not in ("default", "paper"):
-            raise InvalidOptionError(f"method: need 'default' or 'paper', got {method!r}.")
+        one_of("method", method, ("default", "paper"))
         if dear is not None and not isinstance(dear, Mapping):
             raise InvalidOptionError(f'dear: need a mapping of names, such as {{"rate": "low"}}, got {dear!r}.')
         if constraints_func is not None and not callable(constraints_func):
