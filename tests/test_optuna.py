@@ -4,9 +4,11 @@ import copy
 import logging
 import math
 import pickle
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -18,11 +20,11 @@ from hypothesis import strategies as st
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from camobo import AdditiveCost, PaperCost, engine
+from camobo import AdditiveCost, PaperCost, Space, Study, engine
 from camobo.cli import main
-from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError
+from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, StorageError
 from camobo.inputs import Categorical, Integer, Real
-from camobo.optuna import CostAwareSampler, record
+from camobo.optuna import CostAwareSampler, load, record
 from camobo.optuna.inputs import Inputs
 from camobo.plan import Data, Plan
 from camobo.problems import zdt3
@@ -492,6 +494,57 @@ class TestReading:
         text = report(record(study, cost="dear > cheap"), tmp_path / "forest.html").read_text()
         assert "dear" in text
         assert "trial 7" in text
+
+
+class TestLoading:
+    def made(self, path: Path, *names: str) -> str:
+        storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
+        for name in names:
+            optuna.create_study(study_name=name, storage=storage)
+        storage.engine.dispose()
+        return storage.url
+
+    def test_the_only_study_there_needs_no_name(self, tmp_path: Path) -> None:
+        assert load(self.made(tmp_path / "one.db", "forest")).study_name == "forest"
+        with pytest.raises(InvalidOptionError, match=r"need the name of a study. There: 'forest', 'woods'"):
+            load(self.made(tmp_path / "two.db", "forest", "woods"))
+
+    def test_a_database_that_is_not_optunas_is_refused_and_left_as_it_is(self, tmp_path: Path) -> None:
+        ours, empty, other = tmp_path / "alloy.db", tmp_path / "empty.db", tmp_path / "other.db"
+        Study(Space({"x": Real(0, 1)}), {"y": "min"}, storage=ours).close()
+        empty.touch()
+        with closing(sqlite3.connect(other)) as connection:
+            connection.execute("create table trials (number integer)")
+        for path in (ours, empty, other):
+            before = path.read_bytes()
+            with pytest.raises(StorageError, match=r"is not Optuna's.*left as it is"):
+                load(f"sqlite:///{path}")
+            assert path.read_bytes() == before
+
+    def test_a_file_that_is_not_there_is_not_made(self, tmp_path: Path) -> None:
+        with pytest.raises(StorageError, match="there is no file"):
+            load(f"sqlite:///{tmp_path / 'no.db'}")
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "sqlite://me:hush@/no.db?password=hush",
+            "sqlite://me:hush@host/no.db",
+            "oracel://me:hush@host/forest",
+            "postgresql//me:hush@host/forest",
+            "postgresql://me:hush@host:port/forest",
+            "redis://me:hush@host/0",
+        ],
+    )
+    def test_a_password_is_not_told(self, url: str) -> None:
+        with pytest.raises((InvalidOptionError, StorageError)) as refused:
+            load(url)
+        assert "hush" not in str(refused.value)
+
+    def test_a_redis_url_is_refused_with_what_to_do(self) -> None:
+        with pytest.raises(InvalidOptionError, match=r"got one of Redis.*camobo\.optuna\.record"):
+            load("redis://localhost")
 
 
 class TestReportingFromTheCommandLine:
