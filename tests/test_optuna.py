@@ -572,6 +572,23 @@ class TestReportingFromTheCommandLine:
         assert stopped.value.code == 0
         assert "dear" in page.read_text(encoding="utf-8")
 
+    @pytest.mark.parametrize("named", [[], ["--study", "my forest/1"]], ids=["alone", "named"])
+    def test_a_report_is_called_as_the_study_unless_a_file_is_named(
+        self, named: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pytest.importorskip("plotly")
+        monkeypatch.chdir(tmp_path)
+        storage = optuna.storages.RDBStorage("sqlite:///forest.db")
+        study = optuna.create_study(study_name="my forest/1", storage=storage)
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        storage.engine.dispose()
+        for _ in range(2):  # a page is brought up to date
+            with pytest.raises(SystemExit) as stopped:
+                main(["report", "--optuna", "sqlite:///forest.db", *named])
+            assert stopped.value.code == 0
+            assert "my-forest-1.html: open it" in " ".join(capsys.readouterr().out.split())
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["forest.db", "my-forest-1.html"]
+
     def test_a_name_that_is_not_there_names_those_that_are(
         self, forest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -156,6 +156,15 @@ def to_fill_in(names: Iterable[str]) -> str:
     return dashes + " ".join(f"{shlex.quote(name)}=…" for name in given)
 
 
+def file_name(text: str) -> str:
+    """A name for a file out of any text.
+
+    >>> file_name("forest"), file_name("a/b: c?"), file_name("../..")
+    ('forest', 'a-b-c', 'study')
+    """
+    return re.sub(r"[^\w.-]+", "-", text)[:100].strip("-.") or "study"
+
+
 def typed(*parts: str) -> str:
     """A command line as it can be typed: names with blanks in quotes.
 
