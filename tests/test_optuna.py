@@ -214,6 +214,13 @@ class TestSuggestions:
         assert max(drawn) <= 0.55
         assert max(drawn) > 0.3
 
+    def test_a_category_without_dear_choices_is_drawn_from_all_of_them(self) -> None:
+        given, drawn = CategoricalDistribution(["air", "oil", "vacuum", "water"]), set()
+        for seed in range(20):
+            study = optuna.create_study(sampler=CostAwareSampler("quench", budget=100, seed=seed))
+            drawn.add(study.ask({"quench": given}).params["quench"])
+        assert drawn == set(given.choices)
+
     def test_a_finite_space_that_is_used_up_goes_on_with_points_tried_before(self) -> None:
         study = optuna.create_study(sampler=CostAwareSampler("c", dear={"c": ["b"]}, seed=0))
         study.optimize(lambda trial: float(trial.suggest_categorical("c", ["a", "b"]) == "a"), n_trials=6)
@@ -370,6 +377,36 @@ class TestWarnings:
         assert self.told(caplog) == []
         study.optimize(bumps, n_trials=6)
         assert [text.count("'nickel'") for text in self.told(caplog)] == [1]
+
+    def test_a_name_is_told_of_where_the_trials_share_no_parameter(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("nickel", seed=0))
+        study.optimize(lambda trial: trial.suggest_float("a" if trial.number % 2 else "b", 0, 1), n_trials=14)
+        assert self.told(caplog) == ["cost: the study has no parameter called 'nickel'. So far it has suggested a, b."]
+
+    def test_a_name_in_the_order_is_not_taken_for_a_misspelt_one(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("units_0 > units_1", seed=0))
+        study.optimize(
+            lambda t: float(sum(t.suggest_int(f"units_{i}", 4, 128) for i in range(1 if t.number < 4 else 2))),
+            n_trials=6,
+        )
+        assert self.told(caplog) == []
+
+    def test_a_misspelt_name_in_dear_is_told(self, caplog: pytest.LogCaptureFixture) -> None:
+        study_of(CostAwareSampler(seed=0, dear={"chaep": "low", "dear": "low"})).optimize(bumps, n_trials=4)
+        (text,) = self.told(caplog)
+        assert text.startswith("dear: the study has no parameter called 'chaep'.")
+        assert "Did you mean 'cheap'?" in text
+
+    def test_a_warning_does_not_silence_another_of_the_same_name(self, caplog: pytest.LogCaptureFixture) -> None:
+        def late(trial: optuna.Trial) -> float:
+            wide = trial.suggest_float("rate", 0, trial.number) if trial.number >= 12 else 0.0
+            return trial.suggest_float("x", 0, 1) + wide
+
+        study = optuna.create_study(sampler=CostAwareSampler("rate > x", seed=0))
+        study.optimize(late, n_trials=16)
+        first, second = self.told(caplog)
+        assert "no parameter called 'rate'" in first
+        assert "parameter 'rate' changes its range" in second
 
     def test_a_range_that_changes_is_told_once(self, caplog: pytest.LogCaptureFixture) -> None:
         study = optuna.create_study(sampler=CostAwareSampler(seed=0))

@@ -38,7 +38,7 @@ from camobo.checks import whole
 from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
 from camobo.engine import Models
 from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
-from camobo.inputs import Array, Categorical
+from camobo.inputs import Array, Categorical, Input
 from camobo.optuna import claims, observed
 from camobo.optuna.inputs import Dear, Inputs, only_value
 from camobo.optuna.records import constraints_of, objectives_of
@@ -96,6 +96,7 @@ class CostAwareSampler(BaseSampler):
         if constraints_func is not None and not callable(constraints_func):
             raise InvalidOptionError(f"constraints_func: need a function of a trial, got {constraints_func!r}.")
         self._cost = _read_cost(cost, paper=method == "paper")
+        self._named: Sequence[str] = () if self._cost is None else self._cost.order.names
         self._budget = None if budget is None else whole("budget", budget, 1)
         self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, 0)
         self._dear = dict(dear or {})
@@ -103,7 +104,7 @@ class CostAwareSampler(BaseSampler):
         self._reference = None if reference is None else _finite_numbers("reference", reference)
         self._constraints_func = constraints_func
         self._models: deque[tuple[Plan, Models]] = deque(maxlen=_KEPT_MODELS)
-        self._told: set[str] = set()
+        self._told: set[tuple[str, str]] = set()
         # One suggestion at a time in a process: the next thread sees this one's claim.
         self._turn = threading.Lock()
 
@@ -129,6 +130,7 @@ class CostAwareSampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Suggest values of all shared parameters together; {} while there are none."""
+        self._tell_of_names([given for given in study.get_trials(deepcopy=False) if given.number != trial.number])
         if not search_space:
             return {}
         inputs = Inputs.of(search_space, self._dear)
@@ -142,7 +144,9 @@ class CostAwareSampler(BaseSampler):
         self._tell_of_changing_range(study, param_name, param_distribution)
         if param_distribution.single():
             return only_value(param_distribution)
-        return self._drawn(Inputs.of({param_name: param_distribution}, self._dear), trial)[param_name]
+        inputs = Inputs.of({param_name: param_distribution}, self._dear)
+        self._tell_of_categories(inputs)
+        return self._drawn(inputs, trial)[param_name]
 
     def after_trial(
         self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
@@ -160,10 +164,13 @@ class CostAwareSampler(BaseSampler):
         """Params at random: what the cost names from the cheaper half at first, from all of its range in the end."""
         names = inputs.space.names
         levels = np.array([[self._stream(f"drawn {name}", trial.number).random() for name in names]])
-        if self._cost is not None:
-            named = [name in self._cost.order.names for name in names]
-            levels[:, named] *= 1.0 - (1.0 - _CHEAP_SIDE) * Moment(trial.number + 1, self._budget).left
+        priced = [self._prices(name, given) for name, given in inputs.space.inputs.items()]
+        levels[:, priced] *= 1.0 - (1.0 - _CHEAP_SIDE) * Moment(trial.number + 1, self._budget).left
         return inputs.params(inputs.space.at_expense(levels)[0])
+
+    def _prices(self, name: str, given: Input) -> bool:
+        """Whether the cost names it and it has a dear side."""
+        return name in self._named and not _is_flat(given)
 
     def _claimed(self, study: optuna.Study, trial: FrozenTrial, inputs: Inputs) -> dict[str, Any]:
         """Params no other running trial has, written down for the others to see; any, once all have been tried."""
@@ -174,7 +181,9 @@ class CostAwareSampler(BaseSampler):
             try:
                 unit = self._suggested(study, trials, trial.number, inputs)
             except SpaceExhausted:
-                self._tell_once("exhausted", "every point of the search space has been tried: some are tried again.")
+                self._tell_once(
+                    "exhausted", "", "every point of the search space has been tried: some are tried again."
+                )
                 return self._drawn(inputs, trial)
             params = inputs.params(unit)
             claims.write(study, trial, attempt, params, inputs)
@@ -198,7 +207,7 @@ class CostAwareSampler(BaseSampler):
             reference=self._checked_reference(len(objectives)),
             constraints=tuple(sorted({name for given in trials for name in constraints_of(given)})),
         )
-        self._tell_of_names(trials, inputs)
+        self._tell_of_categories(inputs)
         self._tell_of_values(trials)
         data = observed.data(trials, number + 1, inputs, plan)
         known = next((entry for entry in self._models if entry[0] == plan), None)
@@ -216,27 +225,35 @@ class CostAwareSampler(BaseSampler):
             )
         return self._reference
 
-    def _tell_once(self, what: str, message: str) -> None:
-        if what not in self._told:
-            self._told.add(what)
+    def _tell_once(self, kind: str, name: str, message: str) -> None:
+        if (kind, name) not in self._told:
+            self._told.add((kind, name))
             _log.warning("%s", message)
 
-    def _tell_of_names(self, trials: Sequence[FrozenTrial], inputs: Inputs) -> None:
-        """Warn of a name in the order that no trial has: at once if it looks misspelt, else after a few trials."""
-        if self._cost is None:
-            return
+    def _tell_of_names(self, trials: Sequence[FrozenTrial]) -> None:
+        """Warn of a name in the order or in `dear` that no trial has: at once if it looks misspelt, else after a few.
+
+        A name that is itself in the order or in `dear` is nobody's misspelling: its like may yet come.
+        """
         seen = sorted({name for trial in trials for name in trial.params})
-        for name in self._cost.order.names:
-            near = [] if name in seen else difflib.get_close_matches(name, seen, n=1, cutoff=0.75)
-            if near or (name not in seen and len(trials) >= _TOLD_AFTER):
+        strangers = [name for name in seen if name not in self._named and name not in self._dear]
+        for option, names in (("cost", self._named), ("dear", self._dear)):
+            for name in names:
+                near = [] if name in seen else difflib.get_close_matches(name, strangers, n=1, cutoff=0.75)
+                if near or (name not in seen and len(trials) >= _TOLD_AFTER):
+                    self._tell_once(
+                        "name",
+                        name,
+                        f"{option}: the study has no parameter called {name!r}. "
+                        f"So far it has suggested {', '.join(seen) or 'none'}."
+                        + (f" Did you mean {near[0]!r}?" if near else ""),
+                    )
+
+    def _tell_of_categories(self, inputs: Inputs) -> None:
+        for name, given in inputs.space.inputs.items():
+            if name in self._named and _is_flat(given):
                 self._tell_once(
-                    name,
-                    f"cost: the study has no parameter called {name!r}. So far it has suggested {', '.join(seen)}."
-                    + (f" Did you mean {near[0]!r}?" if near else ""),
-                )
-            given = inputs.space.inputs.get(name)
-            if isinstance(given, Categorical) and not given.dear:
-                self._tell_once(
+                    "category",
                     name,
                     f"cost: {name!r} is a category, and none of its choices is called dear, so it costs nothing. "
                     f'List the dear ones, dearest first: dear={{"{name}": [...]}}.',
@@ -247,17 +264,19 @@ class CostAwareSampler(BaseSampler):
             if trial.state is TrialState.COMPLETE and not all(map(math.isfinite, trial.values)):
                 self._tell_once(
                     "not finite",
+                    "",
                     f"trial {trial.number} has a value that is not finite, {trial.values}: it is counted as failed. "
                     "To say that a trial went badly return a large finite number; to say that it failed, raise.",
                 )
 
     def _tell_of_changing_range(self, study: optuna.Study, name: str, given: BaseDistribution) -> None:
-        if name in self._told:
+        if ("range", name) in self._told:
             return
         for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             other = trial.distributions.get(name, given)
             if other != given:
                 self._tell_once(
+                    "range",
                     name,
                     f"parameter {name!r} changes its range, {other} in trial {trial.number} and {given} now: "
                     "no model can learn from it, and it is drawn at random. Keep its range the same in every trial.",
@@ -276,6 +295,11 @@ def _read_cost(given: CostLike, *, paper: bool) -> PaperCost | AdditiveCost | No
     elif isinstance(given, (str, Order, list, tuple)):
         names = Order.parse(given).names
     return as_cost(given, names, paper=paper)
+
+
+def _is_flat(given: Input) -> bool:
+    """Whether all its values cost the same: a category without dear choices."""
+    return isinstance(given, Categorical) and not given.dear
 
 
 def _cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> PaperCost | AdditiveCost | None:
