@@ -524,6 +524,7 @@ class TestReading:
             record(study, cost="nickel")
 
     def test_a_report_is_written_of_it(self, tmp_path: Path) -> None:
+        pytest.importorskip("plotly")
         study = optuna.create_study(
             directions=["minimize", "maximize"], sampler=CostAwareSampler("dear > cheap", seed=1)
         )
@@ -603,6 +604,7 @@ class TestReportingFromTheCommandLine:
         return " ".join(capsys.readouterr().err.split())
 
     def test_a_report_of_an_optuna_study_is_written(self, forest: str, tmp_path: Path) -> None:
+        pytest.importorskip("plotly")
         page = tmp_path / "forest.html"
         with pytest.raises(SystemExit) as stopped:
             main(["report", "--optuna", forest, "--study", "forest", "--cost", "dear > cheap", "-o", str(page)])

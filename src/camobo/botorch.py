@@ -161,7 +161,7 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
     def _mean(self, posterior: Any, X: Any) -> Any:
         """(b, M) mean at (b, 1, d) candidates."""
         if isinstance(posterior, MultitaskGPPosterior):
-            # A KroneckerMultiTaskGP's mean has wrong gradients in batches (linear_operator 0.6.1), right ones in a list.
+            # A KroneckerMultiTaskGP's mean gets wrong gradients in batches (linear_operator 0.6.1), not in a list.
             return self.model.posterior(X.reshape(-1, X.shape[-1])).mean.reshape(*X.shape[:-2], -1)
         return posterior.mean.squeeze(-2)
 
