@@ -355,9 +355,31 @@ class TestConstraints:
         study.optimize(constrained, n_trials=30)
         self.check(study)
 
+    def test_a_constraint_at_infinity_is_counted_as_failed_and_told_once(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        limits = {2: math.inf, 3: math.inf}
+        study = study_of(CostAwareSampler(seed=1, constraints_func=lambda t: [0.0, limits.get(t.number, -1.0)]))
+        study.optimize(bumps, n_trials=7)
+        (text,) = [record.message for record in caplog.records if record.name == "camobo"]
+        assert "trial 2 has a constraint at infinity, 1: it counts as failed" in text
+        assert "large finite number" in text
+
+    def test_a_constraint_at_minus_infinity_holds_as_the_best_before_it(self, caplog: pytest.LogCaptureFixture) -> None:
+        from camobo.optuna import observed
+
+        told = [-2.0, -0.5, -math.inf]
+        study = optuna.create_study(sampler=CostAwareSampler(seed=1, constraints_func=lambda t: [told[t.number]]))
+        study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=3)
+        plan = Plan(Inputs.of({"x": UNIT}, {}).space, {"value": "min"}, constraints=("0",))
+        data = observed.data(study.trials, 4, Inputs.of({"x": UNIT}, {}), plan)
+        assert data.values[:, 1].tolist() == [-2.0, -0.5, -2.0]
+        study.ask({"x": UNIT})
+        assert caplog.records == []
+
     def test_a_constraint_that_is_no_number_is_refused(self) -> None:
         study = study_of(CostAwareSampler(seed=1, constraints_func=lambda t: [math.nan]))
-        with pytest.raises(InvalidValueError, match=r"constraints_func, trial 0: need finite numbers, got nan"):
+        with pytest.raises(InvalidValueError, match=r"constraints_func, trial 0: need numbers, got nan"):
             study.optimize(bumps, n_trials=1)
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import difflib
 import logging
 import math
-import numbers
 import secrets
 import threading
 import time
@@ -25,6 +24,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real as Number
 from typing import Any
 
 import numpy as np
@@ -154,7 +154,7 @@ class CostAwareSampler(BaseSampler):
         """Evaluate the constraints of a trial that came to an end."""
         if self._constraints_func is None or state not in (TrialState.COMPLETE, TrialState.PRUNED):
             return
-        found = _finite_numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
+        found = _numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
         study._storage.set_trial_system_attr(trial._trial_id, "constraints", list(found))
 
     def _stream(self, purpose: str, *number: int) -> np.random.Generator:
@@ -268,6 +268,14 @@ class CostAwareSampler(BaseSampler):
                     f"trial {trial.number} has a value that is not finite, {trial.values}: it is counted as failed. "
                     "To say that a trial went badly return a large finite number; to say that it failed, raise.",
                 )
+            infinite = [name for name, value in constraints_of(trial).items() if value == math.inf]
+            if infinite and trial.state.is_finished():
+                self._tell_once(
+                    "infinite",
+                    "",
+                    f"trial {trial.number} has a constraint at infinity, {', '.join(infinite)}: it counts as failed. "
+                    "To say that a constraint is far from held, which a model can learn, give a large finite number.",
+                )
 
     def _tell_of_changing_range(self, study: optuna.Study, name: str, given: BaseDistribution) -> None:
         if ("range", name) in self._told:
@@ -309,9 +317,17 @@ def _cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> 
 
 
 def _finite_numbers(what: str, values: Any) -> tuple[float, ...]:
+    numbers = _numbers(what, values)
+    if not all(map(math.isfinite, numbers)):
+        raise InvalidValueError(f"{what}: need finite numbers, got {values!r}.")
+    return numbers
+
+
+def _numbers(what: str, values: Any) -> tuple[float, ...]:
+    """Numbers, infinity among them."""
     if isinstance(values, str) or not isinstance(values, (Sequence, np.ndarray)):
         raise InvalidValueError(f"{what}: need a list of numbers, got {values!r}.")
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-            raise InvalidValueError(f"{what}: need finite numbers, got {value!r}.")
+        if isinstance(value, bool) or not isinstance(value, Number) or math.isnan(value):
+            raise InvalidValueError(f"{what}: need numbers, got {value!r}.")
     return tuple(float(value) for value in values)
