@@ -244,6 +244,35 @@ class TestTrialsOfEveryKind:
         gaps = np.abs(found[:, None] - found[None]).max(axis=2)[~np.eye(4, dtype=bool)]
         assert gaps.min() > 1e-3
 
+    @pytest.mark.parametrize(
+        "space",
+        [
+            {"a": IntDistribution(0, 3), "b": IntDistribution(0, 3)},
+            {"a": IntDistribution(1, 40), "b": IntDistribution(1, 12)},
+            {"q": CategoricalDistribution(list("wxyz")), "b": FloatDistribution(0, 1, step=0.25)},
+            {"a": IntDistribution(1, 64, log=True)},
+        ],
+        ids=["small", "larger", "mixed", "one"],
+    )
+    def test_trials_begun_before_the_first_result_differ(self, space: dict[str, BaseDistribution]) -> None:
+        for seed in range(10):
+            study = study_of(CostAwareSampler("a > b", budget=40, seed=seed))
+            begun = [tuple(study.ask(space).params.values()) for _ in range(4)]
+            assert len(set(begun)) == 4
+
+    def test_first_trials_are_cheap_and_not_the_same_in_every_study(self) -> None:
+        space: dict[str, BaseDistribution] = {"a": IntDistribution(0, 9), "b": IntDistribution(0, 9)}
+        firsts = [study_of(CostAwareSampler("a", budget=40, seed=seed)).ask(space).params for seed in range(30)]
+        assert {first["a"] for first in firsts} == set(range(5))
+        assert {first["b"] for first in firsts} >= {0, 9}
+
+    def test_trials_that_all_fail_reach_every_point(self) -> None:
+        study = study_of(CostAwareSampler("a > b", budget=40, seed=0))
+        space: dict[str, BaseDistribution] = {"a": IntDistribution(0, 2), "b": IntDistribution(0, 2)}
+        for _ in range(80):
+            study.tell(study.ask(space), state=TrialState.FAIL)
+        assert len({tuple(trial.params.values()) for trial in study.trials}) == 9
+
     def test_failed_trials_do_not_stop_a_study_and_are_not_asked_for_again(self) -> None:
         def fails_when_dear(trial: optuna.Trial) -> tuple[float, float]:
             values = bumps(trial)

@@ -38,7 +38,7 @@ from camobo.checks import whole
 from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
 from camobo.engine import Models
 from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
-from camobo.inputs import Array, Categorical, Input
+from camobo.inputs import Array, Categorical, Input, Integer
 from camobo.optuna import claims, observed
 from camobo.optuna.inputs import Dear, Inputs, only_value
 from camobo.optuna.records import constraints_of, objectives_of
@@ -50,6 +50,8 @@ _log = logging.getLogger("camobo")
 _TRIES = 8
 _KEPT_MODELS = 8  # of as many studies or search spaces as share a sampler at a time
 _CHEAP_SIDE = 0.5
+_FEW = 1000  # values of a parameter; of more, trials that run at once hardly draw the same
+_ROW = 16  # trials before the first result that draw from the same values
 _TOLD_AFTER = 10  # trials without a parameter the order names
 
 
@@ -140,13 +142,18 @@ class CostAwareSampler(BaseSampler):
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        """One value of a parameter that is not shared, drawn at random, from the cheap side if the cost names it."""
+        """One value of a parameter that is not shared, drawn at random, from the cheap side if the cost names it.
+
+        Before the first result no parameter is shared, and trials that run at once are kept apart otherwise (`_first`).
+        """
         self._tell_of_changing_range(study, param_name, param_distribution)
         if param_distribution.single():
             return only_value(param_distribution)
         inputs = Inputs.of({param_name: param_distribution}, self._dear)
         self._tell_of_categories(inputs)
-        return self._drawn(inputs, trial)[param_name]
+        if study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            return self._drawn(inputs, trial)[param_name]
+        return self._first(inputs, trial)[param_name]
 
     def after_trial(
         self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
@@ -165,8 +172,41 @@ class CostAwareSampler(BaseSampler):
         names = inputs.space.names
         levels = np.array([[self._stream(f"drawn {name}", trial.number).random() for name in names]])
         priced = [self._prices(name, given) for name, given in inputs.space.inputs.items()]
-        levels[:, priced] *= 1.0 - (1.0 - _CHEAP_SIDE) * Moment(trial.number + 1, self._budget).left
+        levels[:, priced] *= self._cheap_side(trial.number)
         return inputs.params(inputs.space.at_expense(levels)[0])
+
+    def _first(self, inputs: Inputs, trial: FrozenTrial) -> dict[str, Any]:
+        """One parameter before there is any result: the first trials differ, as many as the cheap side has points.
+
+        Nobody has to look at the others, who may be writing. A parameter's values come in random order, each once in
+        as many trials as there are values. Trials that meet in one value got it in different rounds, and the round is
+        what counts as the trial's number at the next parameter.
+        """
+        number = trial.number
+        for earlier, distribution in trial.distributions.items():
+            if not distribution.single():
+                number //= len(self._starts(Inputs.of({earlier: distribution}, self._dear), trial)) or 1
+        starts = self._starts(inputs, trial)
+        if not len(starts):
+            return self._drawn(inputs, trial)
+        ((name, given),) = inputs.space.inputs.items()
+        draws = self._stream(f"first {name} {trial.params}", number // len(starts)).gumbel(size=len(starts))
+        slope = math.log(given.high / given.low) if isinstance(given, Integer) and given.log else 0.0
+        order = np.argsort(slope * starts[:, 0] - draws)  # on a log scale small values come sooner, as draws would
+        return inputs.params(starts[order[number % len(starts)]])
+
+    def _starts(self, inputs: Inputs, trial: FrozenTrial) -> Array:
+        """(n, 1) the values of one parameter, of its cheap side if the cost names it; none if they are many."""
+        ((name, given),) = inputs.space.inputs.items()
+        if given.size > _FEW:
+            return np.zeros((0, 1))
+        units, row = inputs.space.grid(), trial.number - trial.number % _ROW
+        cheap = self._cheap_side(row) if self._prices(name, given) else 1.0
+        return units[inputs.space.expense(units)[:, 0] <= cheap]
+
+    def _cheap_side(self, number: int) -> float:
+        """The share of its range that a parameter the cost names is drawn from: half at first, all in the end."""
+        return 1.0 - (1.0 - _CHEAP_SIDE) * Moment(number + 1, self._budget).left
 
     def _prices(self, name: str, given: Input) -> bool:
         """Whether the cost names it and it has a dear side."""
