@@ -24,6 +24,7 @@ from camobo import AdditiveCost, PaperCost, Space, Study, engine
 from camobo.cli import main
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, StorageError
 from camobo.inputs import Categorical, Integer, Real
+from camobo.insight import Record
 from camobo.optuna import CostAwareSampler, load, record
 from camobo.optuna.inputs import Inputs
 from camobo.plan import Data, Plan
@@ -661,6 +662,27 @@ class TestReportingFromTheCommandLine:
             main(["report", "--optuna", forest, "--study", "forest", "--cost", "dear > cheap", "-o", str(page)])
         assert stopped.value.code == 0
         assert "dear" in page.read_text(encoding="utf-8")
+
+    def test_dear_ends_and_a_budget_can_be_said(
+        self, forest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pytest.importorskip("plotly")
+        said: list[Plan] = []
+
+        def write(record: Record, path: str, **_: object) -> str:
+            said.append(record.plan)
+            return path
+
+        monkeypatch.setattr("camobo.report.report", write)
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", "--optuna", forest, "--cost", "dear > cheap", "--dear", "dear=low", "--budget", "20"])
+        assert stopped.value.code == 0
+        assert said[0].budget == 20
+        assert said[0].space.inputs["dear"] == Real(0.0, 1.0, dear="low")
+        assert "Did you mean 'dear'?" in self.refused(capsys, "--optuna", forest, "--dear", "deer=low")
+        assert "need name=low" in self.refused(capsys, "--optuna", forest, "--dear", "dear")
+        assert "go with --optuna" in self.refused(capsys, "alloy.db", "--budget", "3")
 
     @pytest.mark.parametrize("named", [[], ["--study", "my forest/1"]], ids=["alone", "named"])
     def test_a_report_is_called_as_the_study_unless_a_file_is_named(

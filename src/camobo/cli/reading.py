@@ -243,6 +243,13 @@ def report(
         str | None,
         typer.Option("--cost", metavar="ORDER", help="With --optuna: which parameters are dearer than which."),
     ] = None,
+    dear: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dear", metavar="NAME=END", help="With --optuna: a dear end or dear choices: rate=low, quench=vacuum,oil."
+        ),
+    ] = None,
+    budget: Annotated[int | None, typer.Option("--budget", min=1, help="With --optuna: planned trials.")] = None,
     force: Force = False,
 ) -> None:
     """Write a report: one HTML file with figures and tables that opens offline and can be sent to a colleague.
@@ -257,8 +264,10 @@ def report(
     """
     if (study is None) == (optuna is None):
         raise InvalidOptionError("report: need one study, either a file such as alloy.db or --optuna URL.")
-    if study is not None and (name is not None or cost is not None):
-        raise InvalidOptionError("--study and --cost go with --optuna: a study of camobo's knows its own.")
+    if study is not None and any(given is not None for given in (name, cost, dear, budget)):
+        raise InvalidOptionError(
+            "--study, --cost, --dear and --budget go with --optuna: a study of camobo's knows its own."
+        )
     if out is None and study is not None and "://" in study:
         raise InvalidOptionError("--out: need a file to write, such as -o alloy.html.")
     number = None if trial is None else words.trial_number(trial)
@@ -271,7 +280,15 @@ def report(
         theirs = importlib.import_module("camobo.optuna")
         loaded = theirs.load(optuna, name)
         target = _page(out or f"{words.file_name(loaded.study_name)}.html", force=force)
-        written = write(theirs.record(loaded, cost=cost), target, title=title, trial=number)
+        ends = words.dear_ends(dear or [])
+        record = theirs.record(loaded, cost=cost, dear=ends, budget=budget)
+        for unknown in [given for given in ends if given not in record.plan.space.names]:
+            names = record.plan.space.names
+            raise InvalidOptionError(
+                f"--dear: no parameter called {unknown!r}.{words.nearest(unknown, names)} The trials share "
+                f"{', '.join(names)}."
+            )
+        written = write(record, target, title=title, trial=number)
     show.say(f"{written}: open it in a browser.")
 
 

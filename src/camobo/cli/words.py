@@ -126,6 +126,24 @@ def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
     return found
 
 
+def dear_ends(texts: Iterable[str]) -> dict[str, str | list[str]]:
+    """What is dear of parameters: an end of a number's range, or a category's choices, dearest first.
+
+    >>> dear_ends(["rate=low", "quench=vacuum,oil"])
+    {'rate': 'low', 'quench': ['vacuum', 'oil']}
+    """
+    found: dict[str, str | list[str]] = {}
+    for text in texts:
+        name, _, end = text.partition("=")
+        choices = [choice.strip() for choice in end.split(",")]
+        if not name.strip() or not all(choices):
+            raise InvalidOptionError(
+                f"--dear: need name=low, or name=choice,choice with the dearest first, got {shown(text)}."
+            )
+        found[name.strip()] = choices[0] if choices in (["low"], ["high"]) else choices
+    return found
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """A hint at the name that was probably meant.
 
