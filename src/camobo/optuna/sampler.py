@@ -14,8 +14,6 @@ the other has not moved, chooses again with the other's point counted as taken.
 
 from __future__ import annotations
 
-import difflib
-import logging
 import math
 import secrets
 import threading
@@ -38,21 +36,19 @@ from camobo.checks import whole
 from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
 from camobo.engine import Models
 from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
-from camobo.inputs import Array, Categorical, Input, Integer
+from camobo.inputs import Array, Input, Integer
 from camobo.optuna import claims, observed
 from camobo.optuna.inputs import Dear, Inputs, only_value
+from camobo.optuna.notices import Notices, is_flat
 from camobo.optuna.records import constraints_of, objectives_of
 from camobo.order import Order
 from camobo.plan import Method, Plan
-
-_log = logging.getLogger("camobo")
 
 _TRIES = 8
 _KEPT_MODELS = 8  # of as many studies or search spaces as share a sampler at a time
 _CHEAP_SIDE = 0.5
 _FEW = 1000  # values of a parameter; of more, trials that run at once hardly draw the same
 _ROW = 16  # trials before the first result that draw from the same values
-_TOLD_AFTER = 10  # trials without a parameter the order names
 
 
 class CostAwareSampler(BaseSampler):
@@ -106,7 +102,7 @@ class CostAwareSampler(BaseSampler):
         self._reference = None if reference is None else _finite_numbers("reference", reference)
         self._constraints_func = constraints_func
         self._models: deque[tuple[Plan, Models]] = deque(maxlen=_KEPT_MODELS)
-        self._told: set[tuple[str, str]] = set()
+        self._notices = Notices(self._named, self._dear)
         # One suggestion at a time in a process: the next thread sees this one's claim.
         self._turn = threading.Lock()
 
@@ -132,7 +128,7 @@ class CostAwareSampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Suggest values of all shared parameters together; {} while there are none."""
-        self._tell_of_names([given for given in study.get_trials(deepcopy=False) if given.number != trial.number])
+        self._notices.names([given for given in study.get_trials(deepcopy=False) if given.number != trial.number])
         if not search_space:
             return {}
         inputs = Inputs.of(search_space, self._dear)
@@ -146,11 +142,11 @@ class CostAwareSampler(BaseSampler):
 
         Before the first result no parameter is shared, and trials that run at once are kept apart otherwise (`_first`).
         """
-        self._tell_of_changing_range(study, param_name, param_distribution)
+        self._notices.changing_range(study, param_name, param_distribution)
         if param_distribution.single():
             return only_value(param_distribution)
         inputs = Inputs.of({param_name: param_distribution}, self._dear)
-        self._tell_of_categories(inputs)
+        self._notices.categories(inputs)
         if study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             return self._drawn(inputs, trial)[param_name]
         return self._first(inputs, trial)[param_name]
@@ -202,7 +198,7 @@ class CostAwareSampler(BaseSampler):
             return np.zeros((0, 1))
         units, row = inputs.space.grid(), trial.number - trial.number % _ROW
         cheap = self._cheap_side(row) if self._prices(name, given) else 1.0
-        return units[inputs.space.expense(units)[:, 0] <= cheap]
+        return units[inputs.space.expense(units)[:, 0] * (1.0 - 1.0 / given.size) < cheap]  # as draws below it would be
 
     def _cheap_side(self, number: int) -> float:
         """The share of its range that a parameter the cost names is drawn from: half at first, all in the end."""
@@ -210,7 +206,7 @@ class CostAwareSampler(BaseSampler):
 
     def _prices(self, name: str, given: Input) -> bool:
         """Whether the cost names it and it has a dear side."""
-        return name in self._named and not _is_flat(given)
+        return name in self._named and not is_flat(given)
 
     def _claimed(self, study: optuna.Study, trial: FrozenTrial, inputs: Inputs) -> dict[str, Any]:
         """Params no other running trial has, written down for the others to see; any, once all have been tried."""
@@ -221,9 +217,7 @@ class CostAwareSampler(BaseSampler):
             try:
                 unit = self._suggested(study, trials, trial.number, inputs)
             except SpaceExhausted:
-                self._tell_once(
-                    "exhausted", "", "every point of the search space has been tried: some are tried again."
-                )
+                self._notices.exhausted()
                 return self._drawn(inputs, trial)
             params = inputs.params(unit)
             claims.write(study, trial, attempt, params, inputs)
@@ -247,8 +241,8 @@ class CostAwareSampler(BaseSampler):
             reference=self._checked_reference(len(objectives)),
             constraints=tuple(sorted({name for given in trials for name in constraints_of(given)})),
         )
-        self._tell_of_categories(inputs)
-        self._tell_of_values(trials)
+        self._notices.categories(inputs)
+        self._notices.values(trials)
         data = observed.data(trials, number + 1, inputs, plan)
         known = next((entry for entry in self._models if entry[0] == plan), None)
         suggestion = engine.suggest(plan, data, number, None if known is None else known[1])
@@ -265,71 +259,6 @@ class CostAwareSampler(BaseSampler):
             )
         return self._reference
 
-    def _tell_once(self, kind: str, name: str, message: str) -> None:
-        if (kind, name) not in self._told:
-            self._told.add((kind, name))
-            _log.warning("%s", message)
-
-    def _tell_of_names(self, trials: Sequence[FrozenTrial]) -> None:
-        """Warn of a name in the order or in `dear` that no trial has: at once if it looks misspelt, else after a few.
-
-        A name that is itself in the order or in `dear` is nobody's misspelling: its like may yet come.
-        """
-        seen = sorted({name for trial in trials for name in trial.params})
-        strangers = [name for name in seen if name not in self._named and name not in self._dear]
-        for option, names in (("cost", self._named), ("dear", self._dear)):
-            for name in names:
-                near = [] if name in seen else difflib.get_close_matches(name, strangers, n=1, cutoff=0.75)
-                if near or (name not in seen and len(trials) >= _TOLD_AFTER):
-                    self._tell_once(
-                        "name",
-                        name,
-                        f"{option}: the study has no parameter called {name!r}. "
-                        f"So far it has suggested {', '.join(seen) or 'none'}."
-                        + (f" Did you mean {near[0]!r}?" if near else ""),
-                    )
-
-    def _tell_of_categories(self, inputs: Inputs) -> None:
-        for name, given in inputs.space.inputs.items():
-            if name in self._named and _is_flat(given):
-                self._tell_once(
-                    "category",
-                    name,
-                    f"cost: {name!r} is a category, and none of its choices is called dear, so it costs nothing. "
-                    f'List the dear ones, dearest first: dear={{"{name}": [...]}}.',
-                )
-
-    def _tell_of_values(self, trials: Sequence[FrozenTrial]) -> None:
-        for trial in trials:
-            if trial.state is TrialState.COMPLETE and not all(map(math.isfinite, trial.values)):
-                self._tell_once(
-                    "not finite",
-                    "",
-                    f"trial {trial.number} has a value that is not finite, {trial.values}: it is counted as failed. "
-                    "To say that a trial went badly return a large finite number; to say that it failed, raise.",
-                )
-            infinite = [name for name, value in constraints_of(trial).items() if value == math.inf]
-            if infinite and trial.state.is_finished():
-                self._tell_once(
-                    "infinite",
-                    "",
-                    f"trial {trial.number} has a constraint at infinity, {', '.join(infinite)}: it counts as failed. "
-                    "To say that a constraint is far from held, which a model can learn, give a large finite number.",
-                )
-
-    def _tell_of_changing_range(self, study: optuna.Study, name: str, given: BaseDistribution) -> None:
-        if ("range", name) in self._told:
-            return
-        for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            other = trial.distributions.get(name, given)
-            if other != given:
-                self._tell_once(
-                    "range",
-                    name,
-                    f"parameter {name!r} changes its range, {other} in trial {trial.number} and {given} now: "
-                    "no model can learn from it, and it is drawn at random. Keep its range the same in every trial.",
-                )
-
 
 def _made(cost: CostLike, options: dict[str, Any]) -> CostAwareSampler:
     return CostAwareSampler(cost, **options)
@@ -343,11 +272,6 @@ def _read_cost(given: CostLike, *, paper: bool) -> PaperCost | AdditiveCost | No
     elif isinstance(given, (str, Order, list, tuple)):
         names = Order.parse(given).names
     return as_cost(given, names, paper=paper)
-
-
-def _is_flat(given: Input) -> bool:
-    """Whether all its values cost the same: a category without dear choices."""
-    return isinstance(given, Categorical) and not given.dear
 
 
 def _cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> PaperCost | AdditiveCost | None:
