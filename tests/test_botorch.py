@@ -19,7 +19,9 @@ torch: Any = pytest.importorskip("torch", reason="the botorch extra is not insta
 pytest.importorskip("botorch", reason="the botorch extra is not installed")
 
 import gpytorch  # noqa: E402
-from botorch.models import ModelListGP, SingleTaskGP  # noqa: E402
+from botorch.models import KroneckerMultiTaskGP, ModelList, ModelListGP, MultiTaskGP, SingleTaskGP  # noqa: E402
+from botorch.models.deterministic import GenericDeterministicModel  # noqa: E402
+from botorch.models.transforms import Log  # noqa: E402
 from botorch.optim import optimize_acqf  # noqa: E402
 
 from camobo.botorch import CostAwareUCB  # noqa: E402
@@ -84,6 +86,19 @@ def candidates(count: int = 40) -> tuple[Array, Any]:
     return units, torch.tensor(LOW + units * (HIGH - LOW))[:, None, :]
 
 
+def of_kind(kind: str, x: Any, y: Any) -> Any:
+    """A model of the (n, 2) values y that is neither one process an output nor a list of them."""
+    if kind == "kronecker":
+        return KroneckerMultiTaskGP(x, y).eval()
+    if kind == "multi-task":
+        column = torch.ones(len(x), 1, dtype=x.dtype)
+        both = torch.cat([torch.cat([x, 0 * column], dim=1), torch.cat([x, column], dim=1)])
+        return MultiTaskGP(both, torch.cat([y[:, :1], y[:, 1:]]), task_feature=-1).eval()
+    if kind == "deterministic":
+        return GenericDeterministicModel(lambda X: X[..., :2], 2)
+    return ModelList(SingleTaskGP(x, y[:, :1]), GenericDeterministicModel(lambda X: X[..., :1], 1))
+
+
 class TestTheSameAsCamobosOwn:
     @pytest.mark.parametrize("cost", [*COSTS, None], ids=["additive", "paper", "none"])
     def test_values_and_gradients_at_the_same_model(self, cost: Any) -> None:
@@ -135,6 +150,57 @@ class TestInBotorch:
                 assert value.shape == (5,)
                 assert torch.isfinite(value).all()
 
+    @pytest.mark.parametrize("kind", ["multi-task", "kronecker", "deterministic", "mixed list"])
+    def test_pending_points_and_gradients_work_over_models_of_other_kinds(self, kind: str) -> None:
+        torch.manual_seed(0)
+        x = torch.rand(10, 3, dtype=torch.float64)
+        y = torch.stack([x[:, 0] + x[:, 1] ** 2, x[:, 2] - x[:, 0]], dim=1)
+        unit = torch.tensor([[0.0] * 3, [1.0] * 3])
+        acquisition = CostAwareUCB(
+            of_kind(kind, x, y), names=NAMES, cost="x1", bounds=unit, ref_point=[-2.0] * 2, weights=[0.5] * 2, step=50
+        )
+        at = torch.rand(4, 1, 3, dtype=torch.float64, requires_grad=True)
+        mean, deviation = acquisition._moments(at)
+        assert torch.autograd.gradcheck(acquisition, at, atol=1e-4)
+        acquisition.set_X_pending(at.detach()[:2, 0] + 0.01)
+        if kind == "kronecker":
+            with pytest.raises(InvalidOptionError, match="a MultitaskGPPosterior does not"):
+                acquisition(at)
+            return
+        assert torch.autograd.gradcheck(acquisition, at, atol=1e-4)
+        same, narrowed = acquisition._moments(at)
+        assert same.detach().numpy() == pytest.approx(mean.detach().numpy())
+        assert (narrowed <= deviation + 1e-9).all()
+        assert kind == "deterministic" or (narrowed[:2, 0] < 0.5 * deviation[:2, 0]).all()
+
+    def test_outputs_of_one_joint_model_narrow_as_two_models_would(self) -> None:
+        torch.manual_seed(0)
+        x = torch.rand(10, 3, dtype=torch.float64)
+        y = torch.stack([x[:, 0] + x[:, 1] ** 2, x[:, 2] - x[:, 0]], dim=1)
+        joint = SingleTaskGP(x, y, train_Yvar=torch.full_like(y, 0.01))
+        at, pending = torch.rand(6, 1, 3, dtype=torch.float64), torch.rand(3, 3, dtype=torch.float64)
+        found = []
+        for model in (joint, ModelListGP(joint.subset_output([0]), joint.subset_output([1]))):
+            acquisition = CostAwareUCB(
+                model, names=NAMES, cost=None, bounds=BOUNDS, ref_point=[-2.0] * 2, weights=[0.5] * 2, X_pending=pending
+            )
+            found.append(acquisition(at).detach().numpy())
+        assert found[0] == pytest.approx(found[1], abs=1e-8)
+
+    def test_pending_points_need_a_model_that_tells_how_points_vary_together(self) -> None:
+        x = torch.rand(8, 3, dtype=torch.float64)
+        model = SingleTaskGP(x, x[:, :1] + 0.5, outcome_transform=Log())
+        acquisition = CostAwareUCB(model, names=NAMES, cost=None, bounds=BOUNDS, ref_point=[0.0], X_pending=x[:1])
+        with pytest.raises(InvalidOptionError, match=r"X_pending.*SingleTaskGP.*a TransformedPosterior does not"):
+            acquisition(x[:2, None, :])
+
+    def test_pending_points_may_be_a_list_and_none(self) -> None:
+        _, X = candidates(3)
+        expected = theirs(None, X_pending=torch.tensor([[0.2, 4.0, 0.6]], dtype=torch.float64))(X)
+        assert theirs(None, X_pending=[[0.2, 4.0, 0.6]])(X).detach().numpy() == pytest.approx(expected.detach().numpy())
+        free = theirs(None, X_pending=torch.zeros(0, 3))(X)
+        assert free.detach().numpy() == pytest.approx(theirs(None)(X).detach().numpy())
+
     def test_batches_of_any_shape_are_taken(self) -> None:
         _, X = candidates(6)
         flat = theirs(COSTS[0])(X)
@@ -168,17 +234,35 @@ class TestInBotorch:
         ({"bounds": BOUNDS.flip(0)}, InvalidOptionError, "below upper"),
         ({"dear": {"x9": "low"}}, InvalidOptionError, "one of the inputs x1, x2, x3"),
         ({"dear": {"x1": "left"}}, InvalidOptionError, '"high" or "low"'),
-        ({"step": 0}, InvalidOptionError, "step"),
-        ({"beta": -1.0}, InvalidOptionError, "beta"),
-        ({"softness": -1.0}, InvalidOptionError, "softness"),
+        *(({"step": step}, InvalidOptionError, "step: need a whole number") for step in (0, 1.5, True)),
+        *(({"budget": budget}, InvalidOptionError, "budget: need a whole") for budget in (0, -3, 1.5, "x")),
+        *(({"seed": seed}, InvalidOptionError, "seed: need a whole number") for seed in (-1, "x")),
+        *(({"beta": beta}, InvalidOptionError, "beta") for beta in (-1.0, float("nan"), "x")),
+        *(({"softness": softness}, InvalidOptionError, "softness") for softness in (-1.0, float("inf"), None)),
+        ({"ref_point": None}, InvalidOptionError, "ref_point: need numbers, got None"),
+        ({"bounds": "x"}, InvalidOptionError, "bounds: need numbers"),
+        ({"bounds": BOUNDS * float("inf")}, InvalidOptionError, "bounds: need finite numbers"),
+        ({"names": "abc"}, InvalidOptionError, "names: need a list"),
+        ({"names": ["x1", "x1", "x3"]}, InvalidOptionError, "names: need each of them once"),
+        ({"names": ["x1", "x2", 3]}, InvalidOptionError, "names: need text"),
+        ({"X_pending": torch.zeros(2, 2)}, InvalidOptionError, r"X_pending: need \(p, 3\) points"),
+        ({"X_pending": torch.zeros(3)}, InvalidOptionError, r"X_pending: need \(p, 3\) points"),
+        ({"X_pending": torch.full((1, 3), torch.nan)}, InvalidOptionError, "X_pending: need finite numbers"),
+        ({"X_pending": "x"}, InvalidOptionError, "X_pending: need numbers"),
+        ({"model": None}, InvalidOptionError, "model: need a fitted model"),
         ({"cost": "x1 > nickel"}, InvalidOrderError, "nickel"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
 def test_an_option_that_cannot_be_is_refused_by_name(options: Any, error: type[Exception], told: str) -> None:
-    given = {"names": NAMES, "cost": None, "bounds": BOUNDS, "ref_point": REFERENCE}
+    given = {"model": in_botorch(processes()), "names": NAMES, "cost": None, "bounds": BOUNDS, "ref_point": REFERENCE}
     with pytest.raises(error, match=told):
-        CostAwareUCB(in_botorch(processes()), **{**given, **options})
+        CostAwareUCB(**{**given, **options})
+
+
+def test_a_step_may_be_numpys() -> None:
+    _, X = candidates(3)
+    assert torch.equal(theirs(COSTS[0], step=np.int64(7))(X), theirs(COSTS[0])(X))
 
 
 def test_without_botorch_the_import_names_the_command_that_installs_it() -> None:

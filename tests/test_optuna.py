@@ -4,9 +4,11 @@ import copy
 import logging
 import math
 import pickle
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -18,11 +20,12 @@ from hypothesis import strategies as st
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
-from camobo import AdditiveCost, PaperCost, engine
+from camobo import AdditiveCost, PaperCost, Space, Study, engine
 from camobo.cli import main
-from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError
+from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, StorageError
 from camobo.inputs import Categorical, Integer, Real
-from camobo.optuna import CostAwareSampler, record
+from camobo.insight import Record
+from camobo.optuna import CostAwareSampler, load, record
 from camobo.optuna.inputs import Inputs
 from camobo.plan import Data, Plan
 from camobo.problems import zdt3
@@ -212,6 +215,13 @@ class TestSuggestions:
         assert max(drawn) <= 0.55
         assert max(drawn) > 0.3
 
+    def test_a_category_without_dear_choices_is_drawn_from_all_of_them(self) -> None:
+        given, drawn = CategoricalDistribution(["air", "oil", "vacuum", "water"]), set()
+        for seed in range(20):
+            study = optuna.create_study(sampler=CostAwareSampler("quench", budget=100, seed=seed))
+            drawn.add(study.ask({"quench": given}).params["quench"])
+        assert drawn == set(given.choices)
+
     def test_a_finite_space_that_is_used_up_goes_on_with_points_tried_before(self) -> None:
         study = optuna.create_study(sampler=CostAwareSampler("c", dear={"c": ["b"]}, seed=0))
         study.optimize(lambda trial: float(trial.suggest_categorical("c", ["a", "b"]) == "a"), n_trials=6)
@@ -234,6 +244,35 @@ class TestTrialsOfEveryKind:
         found = np.array([[trial.params["dear"], trial.params["cheap"]] for trial in waiting])
         gaps = np.abs(found[:, None] - found[None]).max(axis=2)[~np.eye(4, dtype=bool)]
         assert gaps.min() > 1e-3
+
+    @pytest.mark.parametrize(
+        "space",
+        [
+            {"a": IntDistribution(0, 3), "b": IntDistribution(0, 3)},
+            {"a": IntDistribution(1, 40), "b": IntDistribution(1, 12)},
+            {"q": CategoricalDistribution(list("wxyz")), "b": FloatDistribution(0, 1, step=0.25)},
+            {"a": IntDistribution(1, 64, log=True)},
+        ],
+        ids=["small", "larger", "mixed", "one"],
+    )
+    def test_trials_begun_before_the_first_result_differ(self, space: dict[str, BaseDistribution]) -> None:
+        for seed in range(10):
+            study = study_of(CostAwareSampler("a > b", budget=40, seed=seed))
+            begun = [tuple(study.ask(space).params.values()) for _ in range(4)]
+            assert len(set(begun)) == 4
+
+    def test_first_trials_are_cheap_and_not_the_same_in_every_study(self) -> None:
+        space: dict[str, BaseDistribution] = {"a": IntDistribution(0, 9), "b": IntDistribution(0, 9)}
+        firsts = [study_of(CostAwareSampler("a", budget=40, seed=seed)).ask(space).params for seed in range(30)]
+        assert {first["a"] for first in firsts} == set(range(5))
+        assert {first["b"] for first in firsts} >= {0, 9}
+
+    def test_trials_that_all_fail_reach_every_point(self) -> None:
+        study = study_of(CostAwareSampler("a > b", budget=40, seed=0))
+        space: dict[str, BaseDistribution] = {"a": IntDistribution(0, 2), "b": IntDistribution(0, 2)}
+        for _ in range(80):
+            study.tell(study.ask(space), state=TrialState.FAIL)
+        assert len({tuple(trial.params.values()) for trial in study.trials}) == 9
 
     def test_failed_trials_do_not_stop_a_study_and_are_not_asked_for_again(self) -> None:
         def fails_when_dear(trial: optuna.Trial) -> tuple[float, float]:
@@ -346,9 +385,31 @@ class TestConstraints:
         study.optimize(constrained, n_trials=30)
         self.check(study)
 
+    def test_a_constraint_at_infinity_is_counted_as_failed_and_told_once(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        limits = {2: math.inf, 3: math.inf}
+        study = study_of(CostAwareSampler(seed=1, constraints_func=lambda t: [0.0, limits.get(t.number, -1.0)]))
+        study.optimize(bumps, n_trials=7)
+        (text,) = [record.message for record in caplog.records if record.name == "camobo"]
+        assert "trial 2 has a constraint at infinity, 1: it counts as failed" in text
+        assert "large finite number" in text
+
+    def test_a_constraint_at_minus_infinity_holds_as_the_best_before_it(self, caplog: pytest.LogCaptureFixture) -> None:
+        from camobo.optuna import observed
+
+        told = [-2.0, -0.5, -math.inf]
+        study = optuna.create_study(sampler=CostAwareSampler(seed=1, constraints_func=lambda t: [told[t.number]]))
+        study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=3)
+        plan = Plan(Inputs.of({"x": UNIT}, {}).space, {"value": "min"}, constraints=("0",))
+        data = observed.data(study.trials, 4, Inputs.of({"x": UNIT}, {}), plan)
+        assert data.values[:, 1].tolist() == [-2.0, -0.5, -2.0]
+        study.ask({"x": UNIT})
+        assert caplog.records == []
+
     def test_a_constraint_that_is_no_number_is_refused(self) -> None:
         study = study_of(CostAwareSampler(seed=1, constraints_func=lambda t: [math.nan]))
-        with pytest.raises(InvalidValueError, match=r"constraints_func, trial 0: need finite numbers, got nan"):
+        with pytest.raises(InvalidValueError, match=r"constraints_func, trial 0: need numbers, got nan"):
             study.optimize(bumps, n_trials=1)
 
 
@@ -368,6 +429,36 @@ class TestWarnings:
         assert self.told(caplog) == []
         study.optimize(bumps, n_trials=6)
         assert [text.count("'nickel'") for text in self.told(caplog)] == [1]
+
+    def test_a_name_is_told_of_where_the_trials_share_no_parameter(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("nickel", seed=0))
+        study.optimize(lambda trial: trial.suggest_float("a" if trial.number % 2 else "b", 0, 1), n_trials=14)
+        assert self.told(caplog) == ["cost: the study has no parameter called 'nickel'. So far it has suggested a, b."]
+
+    def test_a_name_in_the_order_is_not_taken_for_a_misspelt_one(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("units_0 > units_1", seed=0))
+        study.optimize(
+            lambda t: float(sum(t.suggest_int(f"units_{i}", 4, 128) for i in range(1 if t.number < 4 else 2))),
+            n_trials=6,
+        )
+        assert self.told(caplog) == []
+
+    def test_a_misspelt_name_in_dear_is_told(self, caplog: pytest.LogCaptureFixture) -> None:
+        study_of(CostAwareSampler(seed=0, dear={"chaep": "low", "dear": "low"})).optimize(bumps, n_trials=4)
+        (text,) = self.told(caplog)
+        assert text.startswith("dear: the study has no parameter called 'chaep'.")
+        assert "Did you mean 'cheap'?" in text
+
+    def test_a_warning_does_not_silence_another_of_the_same_name(self, caplog: pytest.LogCaptureFixture) -> None:
+        def late(trial: optuna.Trial) -> float:
+            wide = trial.suggest_float("rate", 0, trial.number) if trial.number >= 12 else 0.0
+            return trial.suggest_float("x", 0, 1) + wide
+
+        study = optuna.create_study(sampler=CostAwareSampler("rate > x", seed=0))
+        study.optimize(late, n_trials=16)
+        first, second = self.told(caplog)
+        assert "no parameter called 'rate'" in first
+        assert "parameter 'rate' changes its range" in second
 
     def test_a_range_that_changes_is_told_once(self, caplog: pytest.LogCaptureFixture) -> None:
         study = optuna.create_study(sampler=CostAwareSampler(seed=0))
@@ -502,6 +593,7 @@ class TestReading:
             record(study, cost="nickel")
 
     def test_a_report_is_written_of_it(self, tmp_path: Path) -> None:
+        pytest.importorskip("plotly")
         study = optuna.create_study(
             directions=["minimize", "maximize"], sampler=CostAwareSampler("dear > cheap", seed=1)
         )
@@ -509,6 +601,57 @@ class TestReading:
         text = report(record(study, cost="dear > cheap"), tmp_path / "forest.html").read_text()
         assert "dear" in text
         assert "trial 7" in text
+
+
+class TestLoading:
+    def made(self, path: Path, *names: str) -> str:
+        storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
+        for name in names:
+            optuna.create_study(study_name=name, storage=storage)
+        storage.engine.dispose()
+        return storage.url
+
+    def test_the_only_study_there_needs_no_name(self, tmp_path: Path) -> None:
+        assert load(self.made(tmp_path / "one.db", "forest")).study_name == "forest"
+        with pytest.raises(InvalidOptionError, match=r"need the name of a study. There: 'forest', 'woods'"):
+            load(self.made(tmp_path / "two.db", "forest", "woods"))
+
+    def test_a_database_that_is_not_optunas_is_refused_and_left_as_it_is(self, tmp_path: Path) -> None:
+        ours, empty, other = tmp_path / "alloy.db", tmp_path / "empty.db", tmp_path / "other.db"
+        Study(Space({"x": Real(0, 1)}), {"y": "min"}, storage=ours).close()
+        empty.touch()
+        with closing(sqlite3.connect(other)) as connection:
+            connection.execute("create table trials (number integer)")
+        for path in (ours, empty, other):
+            before = path.read_bytes()
+            with pytest.raises(StorageError, match=r"is not Optuna's.*left as it is"):
+                load(f"sqlite:///{path}")
+            assert path.read_bytes() == before
+
+    def test_a_file_that_is_not_there_is_not_made(self, tmp_path: Path) -> None:
+        with pytest.raises(StorageError, match="there is no file"):
+            load(f"sqlite:///{tmp_path / 'no.db'}")
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "sqlite://me:hush@/no.db?password=hush",
+            "sqlite://me:hush@host/no.db",
+            "oracel://me:hush@host/forest",
+            "postgresql//me:hush@host/forest",
+            "postgresql://me:hush@host:port/forest",
+            "redis://me:hush@host/0",
+        ],
+    )
+    def test_a_password_is_not_told(self, url: str) -> None:
+        with pytest.raises((InvalidOptionError, StorageError)) as refused:
+            load(url)
+        assert "hush" not in str(refused.value)
+
+    def test_a_redis_url_is_refused_with_what_to_do(self) -> None:
+        with pytest.raises(InvalidOptionError, match=r"got one of Redis.*camobo\.optuna\.record"):
+            load("redis://localhost")
 
 
 class TestReportingFromTheCommandLine:
@@ -530,11 +673,50 @@ class TestReportingFromTheCommandLine:
         return " ".join(capsys.readouterr().err.split())
 
     def test_a_report_of_an_optuna_study_is_written(self, forest: str, tmp_path: Path) -> None:
+        pytest.importorskip("plotly")
         page = tmp_path / "forest.html"
         with pytest.raises(SystemExit) as stopped:
             main(["report", "--optuna", forest, "--study", "forest", "--cost", "dear > cheap", "-o", str(page)])
         assert stopped.value.code == 0
         assert "dear" in page.read_text(encoding="utf-8")
+
+    def test_dear_ends_and_a_budget_can_be_said(
+        self, forest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pytest.importorskip("plotly")
+        said: list[Plan] = []
+
+        def write(record: Record, path: str, **_: object) -> str:
+            said.append(record.plan)
+            return path
+
+        monkeypatch.setattr("camobo.report.report", write)
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", "--optuna", forest, "--cost", "dear > cheap", "--dear", "dear=low", "--budget", "20"])
+        assert stopped.value.code == 0
+        assert said[0].budget == 20
+        assert said[0].space.inputs["dear"] == Real(0.0, 1.0, dear="low")
+        assert "Did you mean 'dear'?" in self.refused(capsys, "--optuna", forest, "--dear", "deer=low")
+        assert "need name=low" in self.refused(capsys, "--optuna", forest, "--dear", "dear")
+        assert "go with --optuna" in self.refused(capsys, "alloy.db", "--budget", "3")
+
+    @pytest.mark.parametrize("named", [[], ["--study", "my forest/1"]], ids=["alone", "named"])
+    def test_a_report_is_called_as_the_study_unless_a_file_is_named(
+        self, named: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pytest.importorskip("plotly")
+        monkeypatch.chdir(tmp_path)
+        storage = optuna.storages.RDBStorage("sqlite:///forest.db")
+        study = optuna.create_study(study_name="my forest/1", storage=storage)
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        storage.engine.dispose()
+        for _ in range(2):  # a page is brought up to date
+            with pytest.raises(SystemExit) as stopped:
+                main(["report", "--optuna", "sqlite:///forest.db", *named])
+            assert stopped.value.code == 0
+            assert "my-forest-1.html: open it" in " ".join(capsys.readouterr().out.split())
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["forest.db", "my-forest-1.html"]
 
     def test_a_name_that_is_not_there_names_those_that_are(
         self, forest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

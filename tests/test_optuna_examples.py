@@ -17,6 +17,7 @@ ROOT = Path(__file__).parent.parent
     [
         (["optuna_forest.py", "3"], "sklearn", "least error"),
         (["dashboard.py", "--once"], "optuna_dashboard", "studies: steel"),
+        (["ray_tune.py", "4"], "ray", "4 trials, 0 failed"),
         (["botorch_ucb.py", "5"], "botorch", "cost none:"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",

@@ -14,16 +14,20 @@ own `ScalarisedUCB` and `Discount`, which know their gradients, handed to PyTorc
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
-from camobo.errors import InvalidOptionError, MissingExtraError
+from camobo.checks import whole
+from camobo.errors import InvalidOptionError, MissingExtraError, shown
 
 try:
     import torch
     from botorch.acquisition import AcquisitionFunction
+    from botorch.posteriors import GPyTorchPosterior, PosteriorList
+    from botorch.posteriors.multitask import MultitaskGPPosterior
     from botorch.utils.transforms import t_batch_mode_transform
 except ImportError as _error:
     raise MissingExtraError(
@@ -56,7 +60,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
     dear: inputs whose lower end is the dear one, {"purity": "low"}.
     softness: 0 is the minimum over objectives itself; above, a soft one without kinks.
     seed: what weights, and those of the cost, are drawn from; with `step`, so give each step its own.
-    X_pending: (p, d) points being evaluated; they narrow the model around them as if they came out as expected.
+    X_pending: (p, d) points being evaluated; they narrow the model around them as if they came out as expected, each
+        output by its own values.
 
     Below Q = 0.001 the logarithm goes on as a straight line in Q, so a dear point is not preferred where Q is negative.
     """
@@ -80,24 +85,31 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         seed: int = 0,
         X_pending: Any | None = None,
     ) -> None:
+        good = hasattr(model, "posterior") and hasattr(model, "num_outputs")
+        _check(good, "model", "a fitted model of BoTorch's", model)
         super().__init__(model)
+        _check(not isinstance(names, str), "names", "a list of the inputs' names", names)
         names = list(names)
+        _check(all(isinstance(name, str) for name in names), "names", "text", names)
+        _check(len(set(names)) == len(names), "names", "each of them once", names)
         outputs = int(model.num_outputs)
-        limits = torch.as_tensor(bounds).detach().double()
+        limits = _numbers("bounds", bounds)
         _check(limits.shape == (2, len(names)), "bounds", f"(2, {len(names)}) for {len(names)} names", limits.shape)
+        _check(bool(torch.isfinite(limits).all()), "bounds", "finite numbers", limits.tolist())
         _check(bool((limits[0] < limits[1]).all()), "bounds", "lower bounds below upper ones", limits.tolist())
         dear = dict(dear or {})
         for name, end in dear.items():
             _check(name in names, "dear", f"one of the inputs {', '.join(names)}", name)
             _check(isinstance(end, str) and end in ("high", "low"), f"dear[{name!r}]", '"high" or "low"', end)
-        _check(isinstance(step, int) and step >= 1, "step", "a whole number from 1 up", step)
-        _check(softness >= 0.0, "softness", "0 or more", softness)
+        step = whole("CostAwareUCB: step", step, 1)
+        budget = None if budget is None else whole("CostAwareUCB: budget", budget, 1)
+        seed = whole("CostAwareUCB: seed", seed, 0)
+        softness = _positive("softness", softness)
         rng = np.random.default_rng([seed, step])
         reference = _vector("ref_point", ref_point, outputs)
         theta = flat_weights(outputs, rng) if weights is None else _vector("weights", weights, outputs)
         _check(bool((theta >= 0.0).all() and theta.sum() > 0.0), "weights", "no negative ones, not all 0", theta)
-        beta = beta_practical(step) if beta is None else float(beta)
-        _check(beta >= 0.0, "beta", "0 or more", beta)
+        beta = beta_practical(step) if beta is None else _positive("beta", beta)
         self.utility = ScalarisedUCB(theta, reference, beta, softness)
         model_of_cost = as_cost(cost, names, paper=True)
         moment = Moment(step, budget, outputs, len(names))
@@ -117,34 +129,65 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
             value = value + _Left.apply((X.squeeze(-2) - self.cheap) / self.span, self.discount)
         return value
 
+    def set_X_pending(self, X_pending: Any | None = None) -> None:  # noqa: N802  # BoTorch's name
+        """Count (p, d) points as being evaluated; None: no point is."""
+        if X_pending is not None:
+            points, width = _numbers("X_pending", X_pending), len(self.cheap)
+            _check(points.ndim == 2 and points.shape[1] == width, "X_pending", f"(p, {width}) points", points.shape)
+            _check(bool(torch.isfinite(points).all()), "X_pending", "finite numbers", points.tolist())
+            X_pending = points if len(points) else None
+        super().set_X_pending(X_pending)
+
     def _moments(self, X: Any) -> tuple[Any, Any]:
-        """(b, M) mean and standard deviation at (b, 1, d) candidates, given what is pending."""
+        """(b, M) mean and standard deviation at (b, 1, d) candidates, given what is pending.
+
+        The mean stays. The variance of an output is that of X given p noisy values: k_xx − k_xp (K_pp + S)⁻¹ k_px.
+        """
         if self.X_pending is None:
             posterior = self.model.posterior(X)
-            return posterior.mean.squeeze(-2), posterior.variance.clamp_min(_LEAST_VARIANCE).sqrt().squeeze(-2)
-        pending = self.X_pending.expand(*X.shape[:-2], *self.X_pending.shape)
-        moments = [self._narrowed(self._output(m), X, pending) for m in range(self.model.num_outputs)]
-        mean, deviation = (torch.stack([moment[i] for moment in moments], dim=-1) for i in (0, 1))
-        return mean, deviation
-
-    def _output(self, m: int) -> Any:
-        return self.model if self.model.num_outputs == 1 else self.model.subset_output([m])
-
-    def _narrowed(self, model: Any, X: Any, pending: Any) -> tuple[Any, Any]:
-        """(b,) mean and deviation at X if pending (b, p, d) points came out at their means.
-
-        The mean stays. The variance is that of X given p noisy values: k_xx − k_xp (K_pp + S)⁻¹ k_px.
-        """
-        joint = model.posterior(torch.cat([X, pending], dim=-2))
-        covariance = joint.distribution.covariance_matrix
+            return self._mean(posterior, X), posterior.variance.clamp_min(_LEAST_VARIANCE).sqrt().squeeze(-2)
+        pending = self.X_pending.to(X)
+        joint = self.model.posterior(torch.cat([X, pending.expand(*X.shape[:-2], *pending.shape)], dim=-2))
+        covariance = torch.stack(_covariances(joint), dim=-3)
         with torch.no_grad():
-            noisy = model.posterior(self.X_pending, observation_noise=True).variance
-            noise = (noisy - model.posterior(self.X_pending).variance).clamp_min(0.0).squeeze(-1)
+            noisy = self.model.posterior(pending, observation_noise=True).variance
+            noise = (noisy - self.model.posterior(pending).variance).clamp_min(0.0).mT
         among = covariance[..., 1:, 1:] + torch.diag_embed(noise + 1e-10)
         across = covariance[..., 1:, :1]
         taken = (across * torch.linalg.solve(among, across)).sum(dim=(-2, -1))
         variance = (covariance[..., 0, 0] - taken).clamp_min(_LEAST_VARIANCE)
-        return joint.mean[..., 0, 0], variance.sqrt()
+        return joint.mean[..., 0, :], variance.sqrt()
+
+    def _mean(self, posterior: Any, X: Any) -> Any:
+        """(b, M) mean at (b, 1, d) candidates."""
+        if isinstance(posterior, MultitaskGPPosterior):
+            # A KroneckerMultiTaskGP's mean gets wrong gradients in batches (linear_operator 0.6.1), not in a list.
+            return self.model.posterior(X.reshape(-1, X.shape[-1])).mean.reshape(*X.shape[:-2], -1)
+        return posterior.mean.squeeze(-2)
+
+
+def _covariances(posterior: Any) -> list[Any]:
+    """M (b, n, n) covariances between the points of a posterior, one for each output."""
+    if isinstance(posterior, PosteriorList):
+        return [found for part in posterior.posteriors for found in _covariances(part)]
+    *batch, n, outputs = posterior.mean.shape
+    # A KroneckerMultiTaskGP's distribution has the variances alone, as if points did not vary together.
+    if isinstance(posterior, GPyTorchPosterior) and not isinstance(posterior, MultitaskGPPosterior):
+        full = posterior.distribution.covariance_matrix
+        if outputs == 1:
+            return [full]
+        if posterior.distribution._interleaved:  # output by output within a point, or else point by point in an output
+            full = full.reshape(*batch, n, outputs, n, outputs).transpose(-4, -3).transpose(-2, -1)
+        full = full.reshape(*batch, outputs, n, outputs, n)
+        return [full[..., m, :, m, :] for m in range(outputs)]
+    variance = posterior.variance
+    if variance.any():
+        raise InvalidOptionError(
+            "CostAwareUCB: X_pending: need a model that tells how points vary together, such as SingleTaskGP, "
+            "ModelListGP and MultiTaskGP do, or a deterministic one; one whose posterior is a "
+            f"{type(posterior).__name__} does not. Leave X_pending out, or take another model."
+        )
+    return [torch.diag_embed(variance[..., m]) for m in range(outputs)]
 
 
 class _Worth(torch.autograd.Function):  # type: ignore[misc]
@@ -181,12 +224,26 @@ class _Left(torch.autograd.Function):  # type: ignore[misc]
 
 def _check(good: bool, what: str, expected: str, got: Any) -> None:
     if not good:
-        raise InvalidOptionError(f"CostAwareUCB: {what}: need {expected}, got {got!r}.")
+        raise InvalidOptionError(f"CostAwareUCB: {what}: need {expected}, got {shown(got)}.")
+
+
+def _numbers(what: str, given: Any) -> Any:
+    """A tensor of what was given."""
+    try:
+        return torch.as_tensor(given).detach().double()
+    except (TypeError, ValueError, RuntimeError):
+        raise InvalidOptionError(f"CostAwareUCB: {what}: need numbers, got {shown(given)}.") from None
+
+
+def _positive(what: str, given: Any) -> float:
+    number = _numbers(what, given)
+    _check(number.ndim == 0 and 0.0 <= float(number) < math.inf, what, "a finite number, 0 or more", given)
+    return float(number)
 
 
 def _vector(what: str, given: Any, length: int) -> Any:
     """(length,) finite numbers, as NumPy's."""
-    vector = torch.as_tensor(given).detach().cpu().double().numpy()
+    vector = _numbers(what, given).cpu().numpy()
     _check(vector.shape == (length,), what, f"one number for each of the model's {length} outputs", given)
     _check(bool(np.isfinite(vector).all()), what, "finite numbers", given)
     return vector

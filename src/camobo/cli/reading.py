@@ -221,7 +221,10 @@ def _details(facts: dict[str, Any] | None) -> str:
 def report(
     study: MaybeStudyPlace = None,
     out: Annotated[
-        str | None, typer.Option("--out", "-o", metavar="FILE", help="The file to write. Default: alloy.html.")
+        str | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="The file to write. Default: alloy.html, or the Optuna study's name."
+        ),
     ] = None,
     title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its heading.")] = None,
     trial: Annotated[
@@ -240,6 +243,13 @@ def report(
         str | None,
         typer.Option("--cost", metavar="ORDER", help="With --optuna: which parameters are dearer than which."),
     ] = None,
+    dear: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--dear", metavar="NAME=END", help="With --optuna: a dear end or dear choices: rate=low, quench=vacuum,oil."
+        ),
+    ] = None,
+    budget: Annotated[int | None, typer.Option("--budget", min=1, help="With --optuna: planned trials.")] = None,
     force: Force = False,
 ) -> None:
     """Write a report: one HTML file with figures and tables that opens offline and can be sent to a colleague.
@@ -250,26 +260,41 @@ def report(
     Examples:
       camobo report alloy.db
       camobo report alloy.db -o alloy.html --title "Alloy, week 12"
-      camobo report --optuna sqlite:///forest.db --study forest --cost "n_estimators > max_depth" -o forest.html
+      camobo report --optuna sqlite:///forest.db --study forest --cost "n_estimators > max_depth"
     """
-    from camobo.cli.sheets import refuse_existing
-
     if (study is None) == (optuna is None):
         raise InvalidOptionError("report: need one study, either a file such as alloy.db or --optuna URL.")
-    if study is not None and (name is not None or cost is not None):
-        raise InvalidOptionError("--study and --cost go with --optuna: a study of camobo's knows its own.")
-    place = study or optuna or ""
-    if out is None and "://" in place:
+    if study is not None and any(given is not None for given in (name, cost, dear, budget)):
+        raise InvalidOptionError(
+            "--study, --cost, --dear and --budget go with --optuna: a study of camobo's knows its own."
+        )
+    if out is None and study is not None and "://" in study:
         raise InvalidOptionError("--out: need a file to write, such as -o alloy.html.")
-    target = out or arguments.beside(place, ".html")
-    # A page can be brought up to date, anything else may be dear.
-    refuse_existing(target, force=force or target.lower().endswith((".html", ".htm")))
     number = None if trial is None else words.trial_number(trial)
     write = importlib.import_module("camobo.report").report
-    if study is None:
-        theirs = importlib.import_module("camobo.optuna")
-        written = write(theirs.record(theirs.load(place, name), cost=cost), target, title=title, trial=number)
-    else:
+    if study is not None:
+        target = _page(out or arguments.beside(study, ".html"), force=force)
         with arguments.open_study(study) as opened:
             written = write(opened, target, title=title, trial=number)
+    else:
+        theirs = importlib.import_module("camobo.optuna")
+        loaded = theirs.load(optuna, name)
+        target = _page(out or f"{words.file_name(loaded.study_name)}.html", force=force)
+        ends = words.dear_ends(dear or [])
+        record = theirs.record(loaded, cost=cost, dear=ends, budget=budget)
+        for unknown in [given for given in ends if given not in record.plan.space.names]:
+            names = record.plan.space.names
+            raise InvalidOptionError(
+                f"--dear: no parameter called {unknown!r}.{words.nearest(unknown, names)} The trials share "
+                f"{', '.join(names)}."
+            )
+        written = write(record, target, title=title, trial=number)
     show.say(f"{written}: open it in a browser.")
+
+
+def _page(target: str, *, force: bool) -> str:
+    """A file a report may be written to: a page can be brought up to date, anything else may be dear."""
+    from camobo.cli.sheets import refuse_existing
+
+    refuse_existing(target, force=force or target.lower().endswith((".html", ".htm")))
+    return target

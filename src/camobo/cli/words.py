@@ -126,6 +126,24 @@ def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
     return found
 
 
+def dear_ends(texts: Iterable[str]) -> dict[str, str | list[str]]:
+    """What is dear of parameters: an end of a number's range, or a category's choices, dearest first.
+
+    >>> dear_ends(["rate=low", "quench=vacuum,oil"])
+    {'rate': 'low', 'quench': ['vacuum', 'oil']}
+    """
+    found: dict[str, str | list[str]] = {}
+    for text in texts:
+        name, _, end = text.partition("=")
+        choices = [choice.strip() for choice in end.split(",")]
+        if not name.strip() or not all(choices):
+            raise InvalidOptionError(
+                f"--dear: need name=low, or name=choice,choice with the dearest first, got {shown(text)}."
+            )
+        found[name.strip()] = choices[0] if choices in (["low"], ["high"]) else choices
+    return found
+
+
 def nearest(name: str, names: Iterable[str]) -> str:
     """A hint at the name that was probably meant.
 
@@ -154,6 +172,15 @@ def to_fill_in(names: Iterable[str]) -> str:
     given = list(names)
     dashes = "-- " if any(name.startswith("-") for name in given) else ""
     return dashes + " ".join(f"{shlex.quote(name)}=…" for name in given)
+
+
+def file_name(text: str) -> str:
+    """A name for a file out of any text.
+
+    >>> file_name("forest"), file_name("a/b: c?"), file_name("../..")
+    ('forest', 'a-b-c', 'study')
+    """
+    return re.sub(r"[^\w.-]+", "-", text)[:100].strip("-.") or "study"
 
 
 def typed(*parts: str) -> str:

@@ -45,7 +45,8 @@ def outcome(trial: FrozenTrial, plan: Plan, earlier: Sequence[Sequence[float]]) 
 
     A pruned trial counts as what it last reported, but neither better than the median of the results before it nor
     worse than the worst: it was stopped because it was behind, and early reports are on a scale of their own. A
-    constraint that was not told counts as just held, which is how Optuna reads it.
+    constraint that was not told counts as just held, which is how Optuna reads it. One at minus infinity surely holds
+    and counts as the best before it; one at infinity leaves nothing to model.
     """
     if trial.state not in (TrialState.COMPLETE, TrialState.PRUNED) or not trial.values:
         return None
@@ -54,7 +55,9 @@ def outcome(trial: FrozenTrial, plan: Plan, earlier: Sequence[Sequence[float]]) 
     ]
     if plan.constraints:
         told = constraints_of(trial)
-        row += [told.get(name, 0.0) for name in plan.constraints]
+        for name in plan.constraints:
+            value = told.get(name, 0.0)
+            row.append(value if value > -math.inf else min([0.0, *(before[len(row)] for before in earlier)]))
     if not all(map(math.isfinite, row)):
         return None
     if trial.state is TrialState.PRUNED:

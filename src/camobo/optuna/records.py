@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -25,6 +26,8 @@ from camobo.space import Space
 from camobo.trial import State, Trial
 
 Goal = Literal["min", "max"]
+
+_TABLES = {"studies", "trials", "version_info", "alembic_version"}  # as every Optuna since 2.0 makes them
 
 
 def record(
@@ -61,30 +64,59 @@ def record(
 
 
 def load(storage: str, name: str | None = None) -> optuna.Study:
-    """The Optuna study at a storage URL; it needs no name if it is the only one there. Creates nothing."""
+    """The Optuna study at a storage URL; it needs no name if it is the only one there.
+
+    Creates nothing: a database without Optuna's tables is refused and left as it is.
+    """
     url = _checked(storage)
+    place = url.difference_update_query(["password"]).render_as_string(hide_password=True)
     if url.get_backend_name() == "sqlite" and url.database and not Path(url.database).exists():
-        raise StorageError(f"{storage}: there is no file {url.database!r}. Name the storage of the Optuna study.")
+        raise StorageError(f"{place}: there is no file {url.database!r}. Name the storage of the Optuna study.")
     try:
-        names = [study.study_name for study in optuna.get_all_study_summaries(storage, include_best_trial=False)]
+        _check_tables(url, place)
+        kept = optuna.storages.RDBStorage(storage, skip_table_creation=True)
+        names = [study.study_name for study in optuna.get_all_study_summaries(kept, include_best_trial=False)]
         if name is None and len(names) == 1:
             name = names[0]
         if name not in names:
             there = ", ".join(repr(known) for known in names) or "none"
             asked = "need the name of a study" if name is None else f"no Optuna study called {name!r}"
-            raise InvalidOptionError(f"{storage}: {asked}. There: {there}.")
-        return optuna.load_study(study_name=name, storage=storage)
+            raise InvalidOptionError(f"{place}: {asked}. There: {there}.")
+        return optuna.load_study(study_name=name, storage=kept)
+    except StorageError:
+        raise
     except (SQLAlchemyError, ImportError, RuntimeError, OSError) as error:
-        raise StorageError(f"{storage}: cannot be read as Optuna's storage: {_first_line(error)}") from error
+        raise StorageError(f"{place}: cannot be read as Optuna's storage: {_first_line(error)}") from error
 
 
 def _checked(storage: str) -> sqlalchemy.URL:
     try:
-        return sqlalchemy.make_url(storage)
-    except SQLAlchemyError:
+        url = sqlalchemy.make_url(storage)
+    except (SQLAlchemyError, ValueError):  # the latter of a port that is no number
+        hidden = re.sub(r":(?!//).*@", ":***@", storage) if isinstance(storage, str) else storage
         raise InvalidOptionError(
-            f'storage: need a URL as Optuna writes it, such as "sqlite:///forest.db", got {storage!r}.'
+            f'storage: need a URL as Optuna writes it, such as "sqlite:///forest.db", got {hidden!r}.'
         ) from None
+    if url.drivername.startswith("redis"):
+        raise InvalidOptionError(
+            'storage: need the URL of a database, such as "sqlite:///forest.db", got one of Redis. Optuna keeps '
+            "studies there in a JournalStorage: load the study in Python and report on camobo.optuna.record(study)."
+        )
+    return url
+
+
+def _check_tables(url: sqlalchemy.URL, place: str) -> None:
+    """Refuse a database that is not Optuna's: opening it, Optuna would make its tables there."""
+    engine = sqlalchemy.create_engine(url)
+    try:
+        there = sqlalchemy.inspect(engine).get_table_names()
+    finally:
+        engine.dispose()
+    if not _TABLES.issubset(there):
+        raise StorageError(
+            f"{place}: is not Optuna's, it lacks the tables Optuna makes, and was left as it is. Name the storage of "
+            "an Optuna study; camobo opens its own studies by their files, such as alloy.db."
+        )
 
 
 def _first_line(error: BaseException) -> str:

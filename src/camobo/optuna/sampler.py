@@ -14,10 +14,7 @@ the other has not moved, chooses again with the other's point counted as taken.
 
 from __future__ import annotations
 
-import difflib
-import logging
 import math
-import numbers
 import secrets
 import threading
 import time
@@ -25,6 +22,7 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Real as Number
 from typing import Any
 
 import numpy as np
@@ -38,19 +36,19 @@ from camobo.checks import one_of, whole
 from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
 from camobo.engine import Models
 from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
-from camobo.inputs import Array, Categorical
+from camobo.inputs import Array, Input, Integer
 from camobo.optuna import claims, observed
 from camobo.optuna.inputs import Dear, Inputs, only_value
+from camobo.optuna.notices import Notices, is_flat
 from camobo.optuna.records import constraints_of, objectives_of
 from camobo.order import Order
 from camobo.plan import Method, Plan
 
-_log = logging.getLogger("camobo")
-
 _TRIES = 8
 _KEPT_MODELS = 8  # of as many studies or search spaces as share a sampler at a time
 _CHEAP_SIDE = 0.5
-_TOLD_AFTER = 10  # trials without a parameter the order names
+_FEW = 1000  # values of a parameter; of more, trials that run at once hardly draw the same
+_ROW = 16  # trials before the first result that draw from the same values
 
 
 class CostAwareSampler(BaseSampler):
@@ -95,6 +93,7 @@ class CostAwareSampler(BaseSampler):
         if constraints_func is not None and not callable(constraints_func):
             raise InvalidOptionError(f"constraints_func: need a function of a trial, got {constraints_func!r}.")
         self._cost = _read_cost(cost, paper=method == "paper")
+        self._named: Sequence[str] = () if self._cost is None else self._cost.order.names
         self._budget = None if budget is None else whole("budget", budget, 1)
         self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, 0)
         self._dear = dict(dear or {})
@@ -102,7 +101,7 @@ class CostAwareSampler(BaseSampler):
         self._reference = None if reference is None else _finite_numbers("reference", reference)
         self._constraints_func = constraints_func
         self._models: deque[tuple[Plan, Models]] = deque(maxlen=_KEPT_MODELS)
-        self._told: set[str] = set()
+        self._notices = Notices(self._named, self._dear)
         # One suggestion at a time in a process: the next thread sees this one's claim.
         self._turn = threading.Lock()
 
@@ -128,6 +127,7 @@ class CostAwareSampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Suggest values of all shared parameters together; {} while there are none."""
+        self._notices.names([given for given in study.get_trials(deepcopy=False) if given.number != trial.number])
         if not search_space:
             return {}
         inputs = Inputs.of(search_space, self._dear)
@@ -137,11 +137,18 @@ class CostAwareSampler(BaseSampler):
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        """One value of a parameter that is not shared, drawn at random, from the cheap side if the cost names it."""
-        self._tell_of_changing_range(study, param_name, param_distribution)
+        """One value of a parameter that is not shared, drawn at random, from the cheap side if the cost names it.
+
+        Before the first result no parameter is shared, and trials that run at once are kept apart otherwise (`_first`).
+        """
+        self._notices.changing_range(study, param_name, param_distribution)
         if param_distribution.single():
             return only_value(param_distribution)
-        return self._drawn(Inputs.of({param_name: param_distribution}, self._dear), trial)[param_name]
+        inputs = Inputs.of({param_name: param_distribution}, self._dear)
+        self._notices.categories(inputs)
+        if study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            return self._drawn(inputs, trial)[param_name]
+        return self._first(inputs, trial)[param_name]
 
     def after_trial(
         self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
@@ -149,7 +156,7 @@ class CostAwareSampler(BaseSampler):
         """Evaluate the constraints of a trial that came to an end."""
         if self._constraints_func is None or state not in (TrialState.COMPLETE, TrialState.PRUNED):
             return
-        found = _finite_numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
+        found = _numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
         study._storage.set_trial_system_attr(trial._trial_id, "constraints", list(found))
 
     def _stream(self, purpose: str, *number: int) -> np.random.Generator:
@@ -159,10 +166,46 @@ class CostAwareSampler(BaseSampler):
         """Params at random: what the cost names from the cheaper half at first, from all of its range in the end."""
         names = inputs.space.names
         levels = np.array([[self._stream(f"drawn {name}", trial.number).random() for name in names]])
-        if self._cost is not None:
-            named = [name in self._cost.order.names for name in names]
-            levels[:, named] *= 1.0 - (1.0 - _CHEAP_SIDE) * Moment(trial.number + 1, self._budget).left
+        priced = [self._prices(name, given) for name, given in inputs.space.inputs.items()]
+        levels[:, priced] *= self._cheap_side(trial.number)
         return inputs.params(inputs.space.at_expense(levels)[0])
+
+    def _first(self, inputs: Inputs, trial: FrozenTrial) -> dict[str, Any]:
+        """One parameter before there is any result: the first trials differ, as many as the cheap side has points.
+
+        Nobody has to look at the others, who may be writing. A parameter's values come in random order, each once in
+        as many trials as there are values. Trials that meet in one value got it in different rounds, and the round is
+        what counts as the trial's number at the next parameter.
+        """
+        number = trial.number
+        for earlier, distribution in trial.distributions.items():
+            if not distribution.single():
+                number //= len(self._starts(Inputs.of({earlier: distribution}, self._dear), trial)) or 1
+        starts = self._starts(inputs, trial)
+        if not len(starts):
+            return self._drawn(inputs, trial)
+        ((name, given),) = inputs.space.inputs.items()
+        draws = self._stream(f"first {name} {trial.params}", number // len(starts)).gumbel(size=len(starts))
+        slope = math.log(given.high / given.low) if isinstance(given, Integer) and given.log else 0.0
+        order = np.argsort(slope * starts[:, 0] - draws)  # on a log scale small values come sooner, as draws would
+        return inputs.params(starts[order[number % len(starts)]])
+
+    def _starts(self, inputs: Inputs, trial: FrozenTrial) -> Array:
+        """(n, 1) the values of one parameter, of its cheap side if the cost names it; none if they are many."""
+        ((name, given),) = inputs.space.inputs.items()
+        if given.size > _FEW:
+            return np.zeros((0, 1))
+        units, row = inputs.space.grid(), trial.number - trial.number % _ROW
+        cheap = self._cheap_side(row) if self._prices(name, given) else 1.0
+        return units[inputs.space.expense(units)[:, 0] * (1.0 - 1.0 / given.size) < cheap]  # as draws below it would be
+
+    def _cheap_side(self, number: int) -> float:
+        """The share of its range that a parameter the cost names is drawn from: half at first, all in the end."""
+        return 1.0 - (1.0 - _CHEAP_SIDE) * Moment(number + 1, self._budget).left
+
+    def _prices(self, name: str, given: Input) -> bool:
+        """Whether the cost names it and it has a dear side."""
+        return name in self._named and not is_flat(given)
 
     def _claimed(self, study: optuna.Study, trial: FrozenTrial, inputs: Inputs) -> dict[str, Any]:
         """Params no other running trial has, written down for the others to see; any, once all have been tried."""
@@ -173,7 +216,7 @@ class CostAwareSampler(BaseSampler):
             try:
                 unit = self._suggested(study, trials, trial.number, inputs)
             except SpaceExhausted:
-                self._tell_once("exhausted", "every point of the search space has been tried: some are tried again.")
+                self._notices.exhausted()
                 return self._drawn(inputs, trial)
             params = inputs.params(unit)
             claims.write(study, trial, attempt, params, inputs)
@@ -197,8 +240,8 @@ class CostAwareSampler(BaseSampler):
             reference=self._checked_reference(len(objectives)),
             constraints=tuple(sorted({name for given in trials for name in constraints_of(given)})),
         )
-        self._tell_of_names(trials, inputs)
-        self._tell_of_values(trials)
+        self._notices.categories(inputs)
+        self._notices.values(trials)
         data = observed.data(trials, number + 1, inputs, plan)
         known = next((entry for entry in self._models if entry[0] == plan), None)
         suggestion = engine.suggest(plan, data, number, None if known is None else known[1])
@@ -214,53 +257,6 @@ class CostAwareSampler(BaseSampler):
                 f"reference: need one number for each of the study's {objectives} objectives, got {self._reference}."
             )
         return self._reference
-
-    def _tell_once(self, what: str, message: str) -> None:
-        if what not in self._told:
-            self._told.add(what)
-            _log.warning("%s", message)
-
-    def _tell_of_names(self, trials: Sequence[FrozenTrial], inputs: Inputs) -> None:
-        """Warn of a name in the order that no trial has: at once if it looks misspelt, else after a few trials."""
-        if self._cost is None:
-            return
-        seen = sorted({name for trial in trials for name in trial.params})
-        for name in self._cost.order.names:
-            near = [] if name in seen else difflib.get_close_matches(name, seen, n=1, cutoff=0.75)
-            if near or (name not in seen and len(trials) >= _TOLD_AFTER):
-                self._tell_once(
-                    name,
-                    f"cost: the study has no parameter called {name!r}. So far it has suggested {', '.join(seen)}."
-                    + (f" Did you mean {near[0]!r}?" if near else ""),
-                )
-            given = inputs.space.inputs.get(name)
-            if isinstance(given, Categorical) and not given.dear:
-                self._tell_once(
-                    name,
-                    f"cost: {name!r} is a category, and none of its choices is called dear, so it costs nothing. "
-                    f'List the dear ones, dearest first: dear={{"{name}": [...]}}.',
-                )
-
-    def _tell_of_values(self, trials: Sequence[FrozenTrial]) -> None:
-        for trial in trials:
-            if trial.state is TrialState.COMPLETE and not all(map(math.isfinite, trial.values)):
-                self._tell_once(
-                    "not finite",
-                    f"trial {trial.number} has a value that is not finite, {trial.values}: it is counted as failed. "
-                    "To say that a trial went badly return a large finite number; to say that it failed, raise.",
-                )
-
-    def _tell_of_changing_range(self, study: optuna.Study, name: str, given: BaseDistribution) -> None:
-        if name in self._told:
-            return
-        for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            other = trial.distributions.get(name, given)
-            if other != given:
-                self._tell_once(
-                    name,
-                    f"parameter {name!r} changes its range, {other} in trial {trial.number} and {given} now: "
-                    "no model can learn from it, and it is drawn at random. Keep its range the same in every trial.",
-                )
 
 
 def _made(cost: CostLike, options: dict[str, Any]) -> CostAwareSampler:
@@ -284,9 +280,17 @@ def _cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> 
 
 
 def _finite_numbers(what: str, values: Any) -> tuple[float, ...]:
+    numbers = _numbers(what, values)
+    if not all(map(math.isfinite, numbers)):
+        raise InvalidValueError(f"{what}: need finite numbers, got {values!r}.")
+    return numbers
+
+
+def _numbers(what: str, values: Any) -> tuple[float, ...]:
+    """Numbers, infinity among them."""
     if isinstance(values, str) or not isinstance(values, (Sequence, np.ndarray)):
         raise InvalidValueError(f"{what}: need a list of numbers, got {values!r}.")
     for value in values:
-        if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-            raise InvalidValueError(f"{what}: need finite numbers, got {value!r}.")
+        if isinstance(value, bool) or not isinstance(value, Number) or math.isnan(value):
+            raise InvalidValueError(f"{what}: need numbers, got {value!r}.")
     return tuple(float(value) for value in values)
