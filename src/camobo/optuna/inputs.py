@@ -14,11 +14,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import FrozenTrial
 
 from camobo.errors import InvalidSpaceError, InvalidValueError
 from camobo.inputs import Array, Categorical, Input, Integer, Param, Real
@@ -38,6 +39,8 @@ class Inputs:
     space: Space
     plain: frozenset[str]
     """The parameters whose value is the input's own."""
+    units: dict[int, tuple[FrozenTrial, Array | None]] = field(default_factory=dict, compare=False, repr=False)
+    """Finished trials and where they lie, by the trials' identity: of hundreds it takes long to find out anew."""
 
     @classmethod
     def of(cls, distributions: Mapping[str, BaseDistribution], dear: Dear) -> Inputs:

@@ -67,8 +67,8 @@ class Notices:
                     f'List the dear ones, dearest first: dear={{"{name}": [...]}}.',
                 )
 
-    def values(self, trials: Sequence[FrozenTrial]) -> None:
-        """Warn of results that are infinite."""
+    def values(self, trials: Sequence[FrozenTrial], *, constrained: bool) -> None:
+        """Warn of results that are infinite, and of constraints if there are any."""
         for trial in trials:
             if trial.state is TrialState.COMPLETE and not all(map(math.isfinite, trial.values)):
                 self._once(
@@ -77,8 +77,10 @@ class Notices:
                     f"trial {trial.number} has a value that is not finite, {trial.values}: it is counted as failed. "
                     "To say that a trial went badly return a large finite number; to say that it failed, raise.",
                 )
+            if not constrained or not trial.state.is_finished():
+                continue
             infinite = [name for name, value in constraints_of(trial).items() if value == math.inf]
-            if infinite and trial.state.is_finished():
+            if infinite:
                 self._once(
                     "infinite",
                     "",

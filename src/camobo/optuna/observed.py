@@ -24,9 +24,13 @@ def data(trials: Sequence[FrozenTrial], step: int, inputs: Inputs, plan: Plan) -
     values: list[list[float]] = []
     pending: list[Array] = []
     failed: list[Array] = []
+    placed: dict[int, tuple[FrozenTrial, Array | None]] = {}
     for trial in sorted(trials, key=_ended):
         finished = trial.state.is_finished()
-        unit = inputs.unit(trial.params) if finished else claims.unit(trial, inputs)
+        if finished:
+            known, unit = inputs.units.get(id(trial), (None, None))
+            placed[id(trial)] = trial, unit if known is trial else inputs.unit(trial.params)
+        unit = placed[id(trial)][1] if finished else claims.unit(trial, inputs)
         if unit is None:
             continue
         row = outcome(trial, plan, values)
@@ -35,6 +39,8 @@ def data(trials: Sequence[FrozenTrial], step: int, inputs: Inputs, plan: Plan) -
             values.append(row)
         else:
             (failed if finished else pending).append(unit)
+    inputs.units.clear()
+    inputs.units.update(placed)
     d, width = inputs.space.dimension, len(plan.objectives) + len(plan.constraints)
     rows = np.array(units).reshape(-1, d), np.array(values).reshape(-1, width)
     return Data(*rows, np.array(pending).reshape(-1, d), np.array(failed).reshape(-1, d), step)

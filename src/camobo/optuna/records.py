@@ -27,6 +27,8 @@ from camobo.trial import State, Trial
 
 Goal = Literal["min", "max"]
 
+_KNOWS_CONSTRAINTS = hasattr(FrozenTrial, "constraints")  # from Optuna 5 on
+
 _TABLES = {"studies", "trials", "version_info", "alembic_version"}  # as every Optuna since 2.0 makes them
 
 
@@ -154,7 +156,7 @@ def objectives_of(study: optuna.Study) -> dict[str, Goal]:
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     """What the trial's constraints came out at, by name; it is feasible if none is above zero."""
-    if hasattr(FrozenTrial, "constraints"):  # Optuna 5
+    if _KNOWS_CONSTRAINTS:
         return dict(trial.constraints)
     return {str(k): value for k, value in enumerate(trial.system_attrs.get("constraints") or ())}
 

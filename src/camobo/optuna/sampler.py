@@ -100,6 +100,7 @@ class CostAwareSampler(BaseSampler):
         self._method = method
         self._reference = None if reference is None else _finite_numbers("reference", reference)
         self._constraints_func = constraints_func
+        self._inputs: deque[Inputs] = deque(maxlen=_KEPT_MODELS)
         self._models: deque[tuple[Plan, Models]] = deque(maxlen=_KEPT_MODELS)
         self._notices = Notices(self._named, self._dear)
         # One suggestion at a time in a process: the next thread sees this one's claim.
@@ -130,9 +131,8 @@ class CostAwareSampler(BaseSampler):
         self._notices.names([given for given in study.get_trials(deepcopy=False) if given.number != trial.number])
         if not search_space:
             return {}
-        inputs = Inputs.of(search_space, self._dear)
         with self._turn:
-            return self._claimed(study, trial, inputs)
+            return self._claimed(study, trial, self._inputs_of(search_space))
 
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -207,6 +207,15 @@ class CostAwareSampler(BaseSampler):
         """Whether the cost names it and it has a dear side."""
         return name in self._named and not is_flat(given)
 
+    def _inputs_of(self, search_space: dict[str, BaseDistribution]) -> Inputs:
+        """The inputs of a search space, those of before if they are written alike: True equals 1 and is another."""
+        written = repr(search_space)
+        known = next((given for given in self._inputs if repr(given.distributions) == written), None)
+        if known is None:
+            known = Inputs.of(search_space, self._dear)
+            self._inputs.append(known)
+        return known
+
     def _claimed(self, study: optuna.Study, trial: FrozenTrial, inputs: Inputs) -> dict[str, Any]:
         """Params no other running trial has, written down for the others to see; any, once all have been tried."""
         params: dict[str, Any] = {}
@@ -241,7 +250,7 @@ class CostAwareSampler(BaseSampler):
             constraints=tuple(sorted({name for given in trials for name in constraints_of(given)})),
         )
         self._notices.categories(inputs)
-        self._notices.values(trials)
+        self._notices.values(trials, constrained=bool(plan.constraints))
         data = observed.data(trials, number + 1, inputs, plan)
         known = next((entry for entry in self._models if entry[0] == plan), None)
         suggestion = engine.suggest(plan, data, number, None if known is None else known[1])
