@@ -48,7 +48,7 @@ _EXPLORER_DEVIATIONS = 2.0
 _CHEAP_SIDE = 0.5
 _GRID_PER_REAL = 100.0
 _FEW, _MANY = 10, 200  # observations: when hyper-parameters are fitted, see `refit_point`
-_APART = 1e-3  # of an input's range: nearer to a known point in all of them there is nothing to learn
+_NEWS = 1e-3  # of an input's range: nearer to a known point in all of them there is nothing to learn
 _FARTHEST = 1e4  # standard deviations: a reference beyond is no different, and its powers would drown what is gained
 _MODELLED = 2000  # observations: beyond, a model of all would take minutes and gigabytes
 
@@ -234,7 +234,7 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
     if plan.constraints and len(feasible):
         terms = tuple(Term(Feasible(term.utility, limits), term.discount) for term in terms)
     acquisition = Acquisition(space, gps, terms)
-    apart = 0.0 if plan.method == "paper" else _APART
+    apart = 0.0 if plan.method == "paper" else _NEWS
     unit = maximise(acquisition, space, best=units[front], taken=units, rng=rng, apart=apart)
     if len(terms) > 1 and _mostly(acquisition, terms[1:], unit):
         notes = ("learns where it is cheap",)
