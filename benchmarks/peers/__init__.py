@@ -7,6 +7,7 @@
 
 problems.py                  what is to be solved, and what an evaluation costs
 methods.py, in_*.py          who takes part, what each needs installed, and how each is set up
+chosen.py                    which of them were asked for and can take part here
 session.py, limits.py        one run from outside, and what it may take
 records.py                   results files
 measures.py, drawing.py      what they come down to

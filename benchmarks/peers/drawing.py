@@ -39,10 +39,10 @@ def _style(method: str) -> dict[str, Any]:
     }
 
 
-def _panels(count: int, columns: int = 4) -> tuple[Any, list[Any]]:
-    columns = min(columns, count)
+def _panels(count: int, *, sharey: bool = False) -> tuple[Any, list[Any]]:
+    columns = min(4, count)
     rows = math.ceil(count / columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(3.6 * columns, 2.7 * rows), squeeze=False)
+    figure, axes = plt.subplots(rows, columns, figsize=(3.6 * columns, 2.7 * rows), squeeze=False, sharey=sharey)
     for spare in list(axes.flat)[count:]:
         spare.set_visible(False)
     return figure, list(axes.flat)[:count]
@@ -61,20 +61,20 @@ def _finished(figure: Any, methods: list[str], file: Path) -> str:
 
 
 def draw_curves(runs: Runs, file: Path, *, money: bool) -> str:
-    """Median hypervolume by evaluations or by money, a panel a problem; each from half of what was reached on."""
+    """Median hypervolume by evaluations or by money, a panel a problem; each from half of what was reached up."""
     problems = problems_of(runs)
     methods = [name for name in METHODS if any(key[1] == name for key in runs)]
     figure, panels = _panels(len(problems))
     for axes, problem in zip(panels, problems, strict=True):
-        top = 0.0
+        top = right = 0.0
         for method in methods:
             curve = median_curve(runs, problem, method, money)
             if curve is not None:
                 axes.plot(*curve, **_style(method))
                 top = max(top, float(curve[1][-1]))
+                right = max(right, float(curve[0][-1]) if METHODS[method].stretch == 1 else 0.0)
         axes.set_ylim(0.5 * top, 1.02 * top)
-        if not money:
-            axes.set_xlim(0, 100)
+        axes.set_xlim(0, right or None)  # what runs of more evaluations do beyond it is not shown
         axes.set_title(problem, fontsize=10)
         axes.grid(alpha=0.3)
     for axes in panels[-4:]:
@@ -108,7 +108,7 @@ def draw_use(runs: Runs, file: Path) -> str:
 def draw_growth(seconds: Mapping[tuple[str, Size], float], file: Path) -> str:
     """Seconds a suggestion as evaluations, inputs and objectives grow, a panel each."""
     methods = [name for name in METHODS if any(key[0] == name for key in seconds)]
-    figure, panels = _panels(len(KINDS))
+    figure, panels = _panels(len(KINDS), sharey=True)
     for axes, (kind, sizes) in zip(panels, KINDS.items(), strict=True):
         for method in methods:
             known = [size for size in sizes if (method, size) in seconds]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal
 
+from peers.chosen import able
 from peers.problems import Contest
 from peers.session import Session
 
@@ -72,17 +74,6 @@ METHODS: dict[str, Method] = {
 }
 
 
-def installed(names: list[str]) -> list[str]:
-    """Those of the methods that can take part here; why another cannot is printed."""
-    unknown = [name for name in names if name not in METHODS]
-    if unknown:
-        raise SystemExit(f"no method called {', '.join(unknown)}; there are {', '.join(METHODS)}")
-    able = []
-    for name in METHODS:
-        if name in names:
-            reason = METHODS[name].missing()
-            if reason is None:
-                able.append(name)
-            else:
-                print(f"{name} is left out: {reason}", flush=True)
-    return able
+def installed(names: Sequence[str]) -> list[str]:
+    """Those of the methods that can take part here."""
+    return able("method", names, METHODS, Method.missing)

@@ -23,11 +23,13 @@ os.environ["MKL_NUM_THREADS"] = "1"
 import argparse
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from peers.chosen import able
 from peers.limits import limited, why
 from peers.methods import METHODS, installed
 from peers.problems import CONTESTS, Contest
@@ -118,19 +120,17 @@ def main() -> None:
                     run_one(file, problem, method, seed, seconds, short=given.short)
 
 
-def ready(names: list[str]) -> list[str]:
-    """Those of the problems that can be made here; why another cannot is printed."""
-    unknown = [name for name in names if name not in CONTESTS]
-    if unknown:
-        raise SystemExit(f"no problem called {', '.join(unknown)}; there are {', '.join(CONTESTS)}")
-    able = []
-    for name in names:
+def ready(names: Sequence[str]) -> list[str]:
+    """Those of the problems that can be made here."""
+
+    def hindrance(made: Callable[[], Contest]) -> str | None:
         try:
-            CONTESTS[name]()
-            able.append(name)
+            made()
         except ImportError as error:
-            print(f"{name} is left out: {error}", flush=True)
-    return able
+            return str(error)
+        return None
+
+    return able("problem", names, CONTESTS, hindrance)
 
 
 def repeatable() -> None:

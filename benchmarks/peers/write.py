@@ -218,7 +218,8 @@ The target is a share of the best median hypervolume any method reached on that 
 camobo paid less than the strongest peer of that kind there. A run that does not reach the target is charged twice the
 most any run spent on the problem; the last column says on how many problems the median run of either missed it. A
 problem on which both miss it is left out. "Pays less on" and "pays more on" count the problems where a one-sided
-Wilcoxon test over the seeds says so at p < {LIKELY}. FLAML's evaluations are cheap, so it is given three times as many.
+Wilcoxon test over the seeds says so at p < {LIKELY}. FLAML's evaluations are cheap, so it is given three times as many;
+the figures end where the others do.
 
 {bars(runs)}
 
