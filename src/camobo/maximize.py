@@ -72,7 +72,7 @@ def maximise(
 
 def _best_free(surface: Surface, space: Space, taken: Array) -> Array:
     """(d,) the best of a finite space's points outside the (n, d) `taken` ones."""
-    known = {point.tobytes() for point in _rounded(space.snap(taken))}
+    known = {point.tobytes() for point in _rounded(taken)}  # a point off the grid takes none of it
     grid = space.grid()
     free = grid[[point.tobytes() not in known for point in _rounded(grid)]]
     if len(free) == 0:
