@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import camobo as cm
 from camobo.inputs import Param
+from camobo.problems import matyas_booth
 from strategies import label, law
 
 PLANE = cm.Space({"dear": cm.Real(0, 1), "cheap": cm.Real(0, 1)})
@@ -765,6 +766,14 @@ class TestUnusualObjectives:
         study.optimize(partial(bowl, 1.0), 16)
         values = [trial.values["y"] for trial in study.front() if trial.values is not None]
         assert min(values) < 0.005
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_with_a_cost_and_a_reference_near_the_front_it_is_sought_all_the_same(self, seed: int) -> None:
+        problem = matyas_booth()  # nearly all of it lies beyond its reference
+        given = dict(zip(problem.objectives, problem.reference, strict=True))
+        study = cm.Study(problem.space, problem.objectives, cost="x1 > x2", reference=given, seed=seed)
+        study.optimize(problem, 40)
+        assert study.hypervolume() > 0.95 * problem.best_hypervolume
 
     def test_an_outlier_does_not_stop_the_search(self) -> None:
         study = study_of(objectives={"y": "max"})

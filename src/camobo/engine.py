@@ -313,12 +313,13 @@ def _promise(
     if given is not None and not np.any(np.all(front > given, axis=1)):
         given = None  # nothing lies above it yet: until something does, the data's own reference leads towards it
     reference = given if given is not None else (worst - 0.3 * (best - worst) - 1e-6 if explores else near)
-    span, box = np.maximum(best - reference, 1e-6), np.maximum(best - near, 1e-6)
+    corner = near if given is None else np.maximum(near, given)  # what lies beyond a reference counts for nothing
+    span, box = np.maximum(best - reference, 1e-6), np.maximum(best - corner, 1e-6)
     uniforms = quasi_random(_RAYS, 2 * M, rng)
     unit_rays = directions(uniforms[:, :M])
     z = normal(uniforms[:, M:]) * (_EXPLORER_DEVIATIONS if explores else 1.0)
     promise = ExpectedHypervolume(unit_rays * span, z, reach(front, reference, unit_rays * span), reference)
-    own_volume = float((reach(front, near, unit_rays * box) ** M).mean() * np.prod(box / span))
+    own_volume = float((reach(front, corner, unit_rays * box) ** M).mean() * np.prod(box / span))
     return promise, own_volume
 
 
