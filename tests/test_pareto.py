@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import itertools
 import math
+import time
 
+import moocore
 import numpy as np
 import pytest
 from hypothesis import given
@@ -143,17 +145,31 @@ class TestHypervolume:
         sides = np.arange(1.0, objectives + 1)
         assert hypervolume((7 + sides)[None, :], np.full(objectives, 7.0)) == math.factorial(objectives)
 
-    @pytest.mark.parametrize("objectives", [1, 2, 5])
+    @pytest.mark.parametrize("objectives", [7, 10])
+    def test_of_many_objectives_it_is_estimated_closely_whatever_their_units(self, objectives: int) -> None:
+        rng = np.random.default_rng(objectives)
+        values, units = -np.abs(rng.normal(size=(12, objectives))), 10.0 ** np.arange(-3, objectives - 3)
+        exact = moocore.hypervolume(values, ref=np.full(objectives, -3.0), maximise=True)
+        estimate = hypervolume(values * units, np.full(objectives, -3.0) * units) / np.prod(units)
+        assert estimate == pytest.approx(exact, rel=0.01)
+
+    def test_of_ten_objectives_a_hundred_points_do_not_take_minutes(self) -> None:
+        values = -np.abs(np.random.default_rng(0).normal(size=(100, 10)))
+        start = time.process_time()
+        assert hypervolume(values, np.full(10, -3.0)) > 0.0
+        assert time.process_time() - start < 2.0
+
+    @pytest.mark.parametrize("objectives", [1, 2, 5, 8])
     def test_no_points_have_no_volume(self, objectives: int) -> None:
         assert hypervolume(np.zeros((0, objectives)), np.zeros(objectives)) == 0.0
 
-    @pytest.mark.parametrize("objectives", [1, 2, 3, 4, 5])
+    @pytest.mark.parametrize("objectives", [1, 2, 3, 4, 5, 8])
     def test_points_all_below_the_reference_have_no_volume(self, objectives: int) -> None:
         values = np.random.default_rng(0).random((6, objectives))
         assert hypervolume(values, np.ones(objectives)) == 0.0
         assert hypervolume(np.ones((3, objectives)), np.ones(objectives)) == 0.0
 
-    @pytest.mark.parametrize("objectives", [1, 2, 3])
+    @pytest.mark.parametrize("objectives", [1, 2, 3, 8])
     def test_a_volume_too_large_for_a_float_is_infinite_and_nothing_warns(self, objectives: int) -> None:
         ends = np.array([[1.7e308] * objectives, [-1.7e308] * objectives, [1.7e308, *[0.0] * (objectives - 1)]])
         assert hypervolume(ends, ends.min(axis=0)) == math.inf

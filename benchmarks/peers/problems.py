@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import moocore
 import numpy as np
 
+from camobo.pareto import hypervolume
 from camobo.problems import Problem, branin_currin, cross_holder, dtlz2, matyas_booth, zdt3
 from camobo.problems.functions import Floats
 
@@ -48,7 +48,7 @@ class Contest:
     def hypervolume(self, values: Floats, constraints: Floats) -> float:
         """Hypervolume of the feasible ones of (n, M) values, as a share of the best."""
         feasible = values[(constraints <= 0.0).all(axis=1)]
-        return 0.0 if len(feasible) == 0 else float(moocore.hypervolume(feasible, ref=self.reference)) / self.best
+        return hypervolume(-feasible, -np.array(self.reference)) / self.best
 
 
 def hidden_price(units: Floats) -> Floats:

@@ -245,7 +245,7 @@ def volumes(record: Record) -> tuple[tuple[Trial, ...], Array]:
         both = np.vstack([front, signed[seen : i + 1]])
         on = pareto.on_front(both)
         if on[len(front) :].any():
-            volume = pareto.hypervolume(both[on], reference)
+            volume = max(volume, pareto.hypervolume(both[on], reference))  # of many objectives it is an estimate
         front, seen = both[on], i + 1
         found.append(volume)
     return tuple(complete[i] for i in kept), np.array(found)

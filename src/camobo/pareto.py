@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 
 from camobo.inputs import Array
 
+_EXACT = 6  # objectives; of eight, the exact volume of 200 points takes half a minute, of ten that of 100 does
+_DIRECTIONS = 100_000
+
 
 def dominates(a: Array, b: Array) -> bool:
     """Whether (M,) values a are at least as good as b everywhere and better somewhere.
@@ -38,7 +41,8 @@ def on_front(values: Array) -> NDArray[np.bool_]:
 def hypervolume(values: Array, reference: Array) -> float:
     """Volume dominated by (n, M) values above the (M,) reference point; rows not above it everywhere add nothing.
 
-    One that is too large for a float is infinite.
+    One that is too large for a float is infinite. Up to six objectives it is exact, of more estimated to within about
+    half a per cent.
 
     >>> hypervolume(np.array([[2.0, 1.0], [1.0, 2.0]]), np.zeros(2))
     3.0
@@ -47,5 +51,19 @@ def hypervolume(values: Array, reference: Array) -> float:
         return 0.0
     if values.shape[1] == 1:
         return max(0.0, float(values.max()) - float(reference[0]))
+    if values.shape[1] > _EXACT:
+        return _estimated(values, reference)
     volume = float(moocore.hypervolume(values, ref=reference, maximise=True))
     return math.inf if math.isnan(volume) else volume  # ∞ − ∞ on the way
+
+
+def _estimated(values: Array, reference: Array) -> float:
+    """The mean over random directions of how far the values reach (Deng & Zhang 2019), in units of their own range."""
+    above = values[(values > reference).all(axis=1)]
+    if len(above) == 0:
+        return 0.0
+    half = 0.5 * above.max(axis=0) - 0.5 * reference  # halves, so that no difference overflows
+    shares = (0.5 * above - 0.5 * reference) / half
+    share = moocore.hv_approx(shares, ref=0.0, maximise=True, nsamples=_DIRECTIONS, seed=0, method="DZ2019-MC")
+    with np.errstate(over="ignore"):
+        return float(share * np.prod(2.0 * half))
