@@ -16,7 +16,7 @@ LAYERS: list[set[str]] = [
     {"space"},
     {"order"},
     {"cost"},
-    {"pareto", "plan", "scalarize"},
+    {"pareto", "plan", "scalarize", "standard"},
     {"problems"},
     {"gp"},
     {"acquisition"},

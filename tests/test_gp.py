@@ -252,7 +252,7 @@ class TestAppend:
         ):
             np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-8)
         np.testing.assert_allclose(appended.z, z, rtol=1e-12, atol=1e-12)
-        assert (appended.offset, appended.scale, appended.hyper) == (gp.offset, gp.scale, gp.hyper)
+        assert (appended.standard, appended.hyper) == (gp.standard, gp.hyper)
 
     @law
     @given(problems())
@@ -424,7 +424,7 @@ class TestFit:
         rng = np.random.default_rng(seed)
         x = rng.random((80, 2))
         gp = fit(x, np.sin(5 * x[:, 0]) + x[:, 1] + noise * rng.standard_normal(80), kernel=kernel)
-        inferred = math.sqrt(gp.hyper.noise) * gp.scale
+        inferred = math.sqrt(gp.hyper.noise) * gp.standard.scale
         assert noise / 3 < inferred < noise * 3
 
     @both_kernels

@@ -37,9 +37,9 @@ class TestLeaveOneOut:
         mean, deviation = insight.leave_one_out(model)
         for i in range(n):
             rest = np.arange(n) != i
-            without = gp._condition_standardised(x[rest], model.z[rest], hyper, kernel, model.offset, model.scale)
+            without = gp._condition_standardised(x[rest], model.z[rest], hyper, kernel, model.standard)
             expected, latent = without.predict(x[i : i + 1])
-            noisy = np.sqrt(latent[0] ** 2 + hyper.noise * model.scale**2)
+            noisy = np.sqrt(latent[0] ** 2 + hyper.noise * model.standard.scale**2)
             assert mean[i] == pytest.approx(expected[0], rel=1e-6)
             assert deviation[i] == pytest.approx(noisy, rel=1e-6)
 

@@ -771,9 +771,18 @@ class TestUnusualObjectives:
     def test_with_a_cost_and_a_reference_near_the_front_it_is_sought_all_the_same(self, seed: int) -> None:
         problem = matyas_booth()  # nearly all of it lies beyond its reference
         given = dict(zip(problem.objectives, problem.reference, strict=True))
-        study = cm.Study(problem.space, problem.objectives, cost="x1 > x2", reference=given, seed=seed)
+        study = study_of(problem.space, problem.objectives, cost="x1 > x2", reference=given, seed=seed)
         study.optimize(problem, 40)
         assert study.hypervolume() > 0.95 * problem.best_hypervolume
+
+    @pytest.mark.parametrize(("cost", "most"), [(None, 0.955), ("dear > cheap", 3.0)])
+    def test_values_of_many_magnitudes_do_not_hide_where_it_is_best(self, cost: str | None, most: float) -> None:
+        def breaks(p: Mapping[str, Param]) -> dict[str, float]:
+            soft = 1.0 / (0.01 + p["dear"]) ** 5
+            return {"y": soft + 10.0 * (p["cheap"] - 0.35) ** 2}
+
+        study = study_of(objectives={"y": "min"}, cost=cost).optimize(breaks, 30)
+        assert min(trial.values["y"] for trial in study.front() if trial.values is not None) < most
 
     def test_an_outlier_does_not_stop_the_search(self) -> None:
         study = study_of(objectives={"y": "max"})

@@ -40,6 +40,7 @@ from camobo.pareto import on_front
 from camobo.plan import Data, Plan
 from camobo.scalarize import directions, flat_weights, normal, quasi_random, reach
 from camobo.space import Space
+from camobo.standard import Standard, of_constraint, of_objective, plain
 
 _RAYS = 128
 _EXPLORE_EVERY, _EXPLORE_LESS = 2, 35
@@ -49,7 +50,7 @@ _CHEAP_SIDE = 0.5
 _GRID_PER_REAL = 100.0
 _FEW, _MANY = 10, 200  # observations: when hyper-parameters are fitted, see `refit_point`
 _NEWS = 1e-3  # of an input's range: nearer to a known point in all of them there is nothing to learn
-_FARTHEST = 1e4  # standard deviations: a reference beyond is no different, and its powers would drown what is gained
+_FARTHEST = 30.0  # standard deviations: a reference beyond is no different, and its powers would drown what is gained
 _MODELLED = 2000  # observations: beyond, a model of all would take minutes and gigabytes
 
 
@@ -171,6 +172,7 @@ def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
                 data.values[kept, m],
                 kernel="se" if paper else "matern52",
                 mean="zero" if paper else "learned",
+                standard=_standard(plan, m, data.values[kept, m]),
             )
             for m in range(data.values.shape[1])
         )
@@ -178,6 +180,13 @@ def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
     for i in range(known, len(data.units)):
         gps = tuple(model.append(features[i], data.values[i, m]) for m, model in enumerate(gps))
     return Models(gps, data.units, data.values, fitted)
+
+
+def _standard(plan: Plan, m: int, values: Array) -> Standard:
+    """How the model of outcome m, an objective or a constraint, sees its values."""
+    if plan.method == "paper":
+        return plain(values)
+    return of_objective(values) if m < len(plan.objectives) else of_constraint(values)
 
 
 def modelled(values: Array) -> NDArray[np.intp]:

@@ -3,8 +3,8 @@
 Notation
     n, f, b     observations, features, points asked about
     x           (n, f) features of the observations
-    z           (n,) standardised targets, z = (y − offset) / scale
-    ℓ, a, s     (f,) length scales; signal variance; noise variance, the last two in units of scale²
+    z           (n,) standardised targets (`standard`)
+    ℓ, a, s     (f,) length scales; signal variance; noise variance, the last two of standardised values
     r²          squared distance after division by ℓ
     k(r²)       kernel shape, k(0) = 1; the covariance is a · k
     g(r²)       2 dk/dr², so that ∂k/∂x = g · (x − x') / ℓ² and ∂k/∂ log ℓ_j = −g · (x_j − x'_j)² / ℓ_j²
@@ -25,6 +25,7 @@ from scipy.linalg import lapack
 from scipy.linalg.blas import dtrsm, dtrsv
 
 from camobo.inputs import Array
+from camobo.standard import Standard, plain
 
 KernelName: TypeAlias = Literal["se", "matern52"]
 Shape: TypeAlias = Callable[..., tuple[Array, Array]]
@@ -32,7 +33,6 @@ Shape: TypeAlias = Callable[..., tuple[Array, Array]]
 _JITTERS = (0.0, *(10.0**power for power in range(-10, 1)))  # of the mean diagonal
 _NOISE_BOUNDS = (1e-8, 1.0)
 _SQRT5 = math.sqrt(5.0)
-_LARGEST = np.finfo(np.float64).max
 
 
 def squared_exponential(r2: Array, out: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
@@ -87,8 +87,7 @@ class GP:
     z: Array
     hyper: Hyper
     kernel: KernelName
-    offset: float
-    scale: float
+    standard: Standard
     factor: Array
     """(n, n) lower Cholesky factor of the covariance of the observations."""
     dual: Array
@@ -107,13 +106,11 @@ class GP:
 
     def in_units(self, mean: Array, deviation: Array) -> tuple[Array, Array]:
         """Standardised means and deviations in the units of the data; what no float can hold is the largest."""
-        with np.errstate(over="ignore"):
-            found = self.offset + self.scale * mean, self.scale * deviation
-        return np.clip(found[0], -_LARGEST, _LARGEST), np.minimum(found[1], _LARGEST)
+        return self.standard.back(mean, deviation)
 
     def standardise(self, values: Array) -> Array:
         """Values of the data's units on the scale of `posterior`."""
-        return _standardise(values, self.offset, self.scale)
+        return self.standard.of(values)
 
     def _moments(self, points: Array) -> tuple[Array, Array, Array, Array]:
         r2, k = np.empty((2, len(points), len(self.x)))
@@ -155,7 +152,7 @@ class GP:
         pivot = diagonal - row @ row
         x, z = np.vstack([self.x, point]), np.append(self.z, target)
         if not pivot > 1e-12 * diagonal:  # a twin of an old point: let the jitter ladder decide
-            return _condition_standardised(x, z, self.hyper, self.kernel, self.offset, self.scale)
+            return _condition_standardised(x, z, self.hyper, self.kernel, self.standard)
         factor = np.zeros((n + 1, n + 1), order="F")
         factor[:n, :n] = self.factor
         factor[n, :n] = row
@@ -165,12 +162,18 @@ class GP:
 
 def condition(x: Array, y: Array, hyper: Hyper, *, kernel: KernelName = "se") -> GP:
     """The process with given hyper-parameters, conditioned on (n, f) features and (n,) values."""
-    offset, scale = _standard(y)
-    return _condition_standardised(x, _standardise(y, offset, scale), hyper, kernel, offset, scale)
+    standard = plain(y)
+    return _condition_standardised(x, standard.of(y), hyper, kernel, standard)
 
 
 def fit(
-    x: Array, y: Array, *, kernel: KernelName = "se", mean: Literal["learned", "zero"] = "learned", starts: int = 2
+    x: Array,
+    y: Array,
+    *,
+    kernel: KernelName = "se",
+    mean: Literal["learned", "zero"] = "learned",
+    starts: int = 2,
+    standard: Standard | None = None,
 ) -> GP:
     """The process whose hyper-parameters maximise likelihood × prior on (n, f) features and (n,) values.
 
@@ -179,10 +182,10 @@ def fit(
     of them or an even subset of `_POLISHED`: five numbers an input need no more, and every step costs n³. The result is
     a function of the data alone, and conditioned on all of it.
     """
-    offset, scale = _standard(y)
-    z = _standardise(y, offset, scale)
+    standard = plain(y) if standard is None else standard
+    z = standard.of(y)
     best = _search(x, z, kernel, starts, learn_mean=mean == "learned")
-    return _condition_standardised(x, z, best, kernel, offset, scale)
+    return _condition_standardised(x, z, best, kernel, standard)
 
 
 _RACED, _POLISHED = 100, 600
@@ -202,7 +205,7 @@ def _search(x: Array, z: Array, kernel: KernelName, starts: int, *, learn_mean: 
     hyper = Hyper(np.exp(best[:f]), float(np.exp(best[f])), float(np.exp(best[f + 1])))
     if not learn_mean:
         return hyper
-    _, mean = _centred_dual(_condition_standardised(x, z, hyper, kernel, 0.0, 1.0).factor, z)
+    _, mean = _centred_dual(_condition_standardised(x, z, hyper, kernel, Standard(0.0, 1.0)).factor, z)
     return replace(hyper, mean=mean)
 
 
@@ -299,14 +302,14 @@ def negative_log_posterior(
     return value, gradient + deviation / prior.deviation
 
 
-def _condition_standardised(x: Array, z: Array, hyper: Hyper, kernel: KernelName, offset: float, scale: float) -> GP:
+def _condition_standardised(x: Array, z: Array, hyper: Hyper, kernel: KernelName, standard: Standard) -> GP:
     k, _ = SHAPES[kernel](_distances(x, x, hyper.lengths))
     for jitter in _JITTERS:
         covariance = hyper.signal * k
         covariance.ravel()[:: len(z) + 1] = hyper.signal * (1.0 + jitter) + hyper.noise
         factor, info = lapack.dpotrf(covariance, lower=1, clean=1)
         if info == 0:
-            return GP(x, z, hyper, kernel, offset, scale, factor, _solve(factor, z - hyper.mean), jitter)
+            return GP(x, z, hyper, kernel, standard, factor, _solve(factor, z - hyper.mean), jitter)
     raise FloatingPointError("a covariance with its own size added to the diagonal cannot fail to factorise")
 
 
@@ -320,27 +323,6 @@ def _centred_dual(factor: Array, z: Array) -> tuple[Array, float]:
 def _solve(factor: Array, z: Array) -> Array:
     solution, _ = lapack.dpotrs(factor, z, lower=1)
     return np.asarray(solution)
-
-
-def _standard(y: Array) -> tuple[float, float]:
-    """Mean and standard deviation of values up to 1e308; equal values deviate by their own size.
-
-    The deviation is at least 1e-300: below, floats lose their digits and division by it is not safe.
-    """
-    size = float(np.max(np.abs(y))) or 1.0
-    relative = y / size
-    deviation = float(relative.std())
-    return float(relative.mean()) * size, max(size * (deviation if deviation > 1e-12 else 1.0), 1e-300)
-
-
-def _standardise(y: Array, offset: float, scale: float) -> Array:
-    """(y − offset) / scale, in halves so that values near the largest float do not overflow.
-
-    A value no float can hold, as of a reference far outside the data, is the largest.
-    """
-    with np.errstate(over="ignore"):
-        found = (0.5 * y - 0.5 * offset) / (0.5 * scale)
-    return np.clip(found, -_LARGEST, _LARGEST)
 
 
 def _distances(points: Array, x: Array, lengths: Array, out: tuple[Array, Array] | None = None) -> Array:

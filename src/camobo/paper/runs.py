@@ -173,7 +173,7 @@ def _regrets(
         regret.Prior(
             regret.information_gain(sample, gp.hyper, gp.kernel, len(chosen)),
             gp.hyper.noise / gp.hyper.signal,
-            math.sqrt(gp.hyper.signal) * gp.scale / float(made.best[m] - made.worst[m]),
+            math.sqrt(gp.hyper.signal) * gp.standard.scale / float(made.best[m] - made.worst[m]),
         )
         for m, gp in enumerate(trace.gps)
     ]
