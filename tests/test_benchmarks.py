@@ -143,6 +143,9 @@ def test_a_method_that_met_a_limit_on_a_problem_is_not_tried_on_further_seeds_of
     assert not wanted(runs, "p", "slow", 1, 60.0)
     assert wanted(runs, "q", "slow", 1, 60.0)
     assert wanted(runs, "p", "slow", 0, 120.0)
+    many = {("dtlz2-4", "slow", 0): {"status": "memory", "limit": 60.0}}
+    assert not wanted(many, "dtlz2-6", "slow", 0, 60.0)
+    assert wanted(many, "dtlz2-2", "slow", 0, 60.0)
 
 
 def test_a_results_file_keeps_the_last_record_of_each_kind_and_goes_on_after_a_crash(tmp_path: Path) -> None:

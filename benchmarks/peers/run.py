@@ -8,8 +8,9 @@
 Results go to results/peers.jsonl (peers_short.jsonl), a line a run, as soon as it ends; a run that is there is not run
 again unless it was stopped by a shorter limit. Each is limited to 8 GB and 15 minutes of processor time; one that meets
 a limit, or fails, is recorded with how far it came, and a method that met one on a problem is not tried on further
-seeds of it. Seed 0 of everything comes first, then seed 1, and so on, so the contest can be stopped at any time;
-several may run at once with different `--methods`. A method that does not install is told of and skipped.
+seeds of it, nor with more objectives. Seed 0 of everything comes first, then seed 1, and so on, so the contest can be
+stopped at any time; several may run at once with different `--methods`. A method that does not install is told of and
+skipped.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ import numpy as np
 from peers.chosen import able
 from peers.limits import limited, why
 from peers.methods import METHODS, installed
-from peers.problems import CONTESTS, Contest
+from peers.problems import CONTESTS, SMALLER, Contest
 from peers.records import RESULTS, append, read
 
 Runs: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
@@ -145,7 +146,10 @@ def wanted(runs: Runs, problem: str, method: str, seed: int, seconds: float) -> 
     old = runs.get((problem, method, seed))
     if old is not None:
         return bool(old["status"] == "time" and old["limit"] < seconds)
-    return not any(runs[key]["status"] in ("time", "memory") for key in runs if key[:2] == (problem, method))
+    as_hard = (problem, *SMALLER.get(problem, ()))
+    return not any(
+        run["status"] in ("time", "memory") for key, run in runs.items() if key[0] in as_hard and key[1] == method
+    )
 
 
 def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *, short: bool) -> None:

@@ -263,7 +263,7 @@ Mean level over a run, from 0, an input's cheap end, to 1.
 ## Runs that did not finish
 
 Each run may take 8 GB and a quarter of an hour of processor time. A method that met a limit on a problem is not run on
-further seeds of it, and stands with a dash above.
+further seeds of it, nor with more objectives, and stands with a dash above.
 
 {unfinished(runs)}
 """
