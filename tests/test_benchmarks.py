@@ -36,7 +36,7 @@ def test_a_study_compared_with_itself_costs_and_finds_the_same(cost_study: Modul
 def cost_aware_ratios(cost_study: ModuleType, evaluations: int) -> tuple[float, float]:
     """Money and hypervolume beside cost=None."""
     aware, blind = (
-        [cost_study.run("matyas-booth", seed, setting, evaluations) for seed in range(3)]
+        [cost_study.run("matyas-booth", seed, setting, evaluations) for seed in range(8)]
         for setting in ({}, {"cost": None})
     )
     money = sum(o.money for o in aware) / sum(o.money for o in blind)
