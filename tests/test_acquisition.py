@@ -17,7 +17,7 @@ from camobo import gp
 from camobo.acquisition import (
     Acquisition,
     Curiosity,
-    ExpectedHypervolume,
+    ExpectedReach,
     Feasible,
     ScalarisedUCB,
     Term,
@@ -30,7 +30,7 @@ from camobo.scalarize import directions, normal, quasi_random, reach
 from camobo.space import Space
 from strategies import law, spaces, units
 
-AnyUtility: TypeAlias = ScalarisedUCB | ExpectedHypervolume | Curiosity | Feasible
+AnyUtility: TypeAlias = ScalarisedUCB | ExpectedReach | Curiosity | Feasible
 
 UNIT_FRONT = np.array([[0.2, 0.9], [0.5, 0.6], [0.8, 0.1]])
 
@@ -40,12 +40,12 @@ def ucb(objectives: int = 2, *, beta: float = 0.3, softness: float = 0.0) -> Sca
     return ScalarisedUCB(weights / weights.sum(), np.full(objectives, -0.1), beta, softness)
 
 
-def improvement(front: Array, *, rays: int = 128, seed: int = 0) -> ExpectedHypervolume:
+def improvement(front: Array, *, rays: int = 128, seed: int = 0) -> ExpectedReach:
     """Over a front above the origin."""
     M = front.shape[1]
     uniforms = quasi_random(rays, 2 * M, np.random.default_rng(seed))
     of_rays, origin = directions(uniforms[:, :M]), np.zeros(M)
-    return ExpectedHypervolume(of_rays, normal(uniforms[:, M:]), reach(front, origin, of_rays), origin)
+    return ExpectedReach(of_rays, normal(uniforms[:, M:]), reach(front, origin, of_rays), origin)
 
 
 UTILITIES: dict[str, AnyUtility] = {
@@ -213,7 +213,7 @@ def dominated_area(points: Array, size: float = 2.0, cells: int = 200) -> NDArra
 POINTS = [([0.6, 0.7], [0.1, 0.1]), ([0.9, 0.9], [0.05, 0.3]), ([0.3, 0.3], [0.4, 0.4]), ([0.1, 1.2], [0.1, 0.1])]
 
 
-class TestExpectedHypervolume:
+class TestExpectedReach:
     def test_the_oracle_agrees_with_counting_cells(self) -> None:
         mean, deviation = np.array([0.6, 0.7]), np.array([0.15, 0.2])
         front = dominated_area(UNIT_FRONT)

@@ -1,4 +1,4 @@
-"""How much a point promises, in logarithms: scalarised UCB (Eq. 7), expected hypervolume improvement, and cost (Eq. 9).
+"""How much a point promises, in logarithms: scalarised UCB (Eq. 7), expected improvement of the front, cost (Eq. 9).
 
 A *utility* turns the posterior of M independent objectives at b points, (b, M) means and deviations of standardised
 values, larger better, into (b,) logarithms, and knows its gradients. `Acquisition` adds log(1 − C) and follows the
@@ -27,7 +27,7 @@ _LEAST_Q = 1e-3  # below it log Q goes on as a straight line in Q
 _KNOWN = 0.03  # of an objective's standard deviation
 _OLD_NEWS = 0.1  # what an answer known already is worth, of one that is not
 _BLOCK = 256  # points at a time: what is computed on the way then stays in a processor's cache
-_HINT = 1e-9  # the slope left where no improvement is in sight, relative to the hypervolume reached
+_HINT = 1e-9  # the slope left where no improvement is in sight, relative to what is reached
 
 
 def beta_practical(step: int) -> float:
@@ -103,15 +103,15 @@ class ScalarisedUCB:
 
 
 @dataclass(frozen=True, slots=True)
-class ExpectedHypervolume:
-    """Expected hypervolume improvement, by random scalarisations: linear in the number of objectives.
+class ExpectedReach:
+    """Expected improvement of how far the front reaches, over random directions: linear in the number of objectives.
 
-    The hypervolume is an average over directions of reach^M (`scalarize.reach`), so is its expected improvement:
-
-        Q = mean_k [ (min_m (μ_m + σ_m z_km − R_m) / ray_km)_+^M − reach_k^M ]_+
+        Q = mean_k [ (min_m (μ_m + σ_m z_km − R_m) / ray_km)_+^p − reach_k^p ]_+
 
     with one joint quasi-random sequence of rays and normal z. The same (ray, z) pairs serve every point, so the surface
-    is piecewise smooth.
+    is piecewise smooth. With p = M the average of reach^p over all directions is the hypervolume (`scalarize.reach`),
+    and Q its expected improvement; so it is for one objective and for two. The more objectives, the more such an
+    average is that of its few longest rays, and the front is sought at its far ends only: from three on, p = 1.
     """
 
     rays: Array
@@ -124,16 +124,21 @@ class ExpectedHypervolume:
     lines: Array = field(init=False, repr=False)
     """(M, 2, k) what a step of the mean and of the deviation of an objective add along each ray."""
     floor: Array = field(init=False, repr=False)
-    """(k,) reach^M."""
+    """(k,) reach^p."""
 
     def __post_init__(self) -> None:
         lines = np.stack([1.0 / self.rays.T, self.z.T / self.rays.T], axis=1)
         object.__setattr__(self, "lines", lines)
-        object.__setattr__(self, "floor", _power(self.reached, self.rays.shape[1]))
+        object.__setattr__(self, "floor", self.reached**self.power)
+
+    @property
+    def power(self) -> int:
+        """p."""
+        return power_of(self.rays.shape[1])
 
     @property
     def volume(self) -> float:
-        """The hypervolume reached already, in the units of Q."""
+        """What is reached already, in the units of Q."""
         return float(self.floor.mean())
 
     def log(self, mean: Array, deviation: Array) -> Array:
@@ -145,16 +150,17 @@ class ExpectedHypervolume:
     def log_slopes(self, mean: Array, deviation: Array) -> tuple[Array, Array, Array]:
         """(b,) log Q and its gradients (b, M)."""
         along, limiting = self._along(mean, deviation, want_limiting=True)
-        gain, M = self._gain(along), self.rays.shape[1]
+        gain = self._gain(along)
         hint, blank, nearest = self._hint(along, gain)
         total = gain + hint
-        pull = np.where(along > self.reached, M * _power(along, M - 1), 0.0) / len(self.reached)
+        steepness = along * 2.0 if self.power == 2 else 1.0
+        pull = np.where(along > self.reached, steepness, 0.0) / len(self.reached)
         pull[blank, nearest] += hint[blank]
         pull /= total[:, None]
         slopes = np.stack([np.where(limiting == m, pull, 0.0) @ line.T for m, line in enumerate(self.lines)])
         return np.log(total), slopes[:, :, 0].T, slopes[:, :, 1].T
 
-    def softened(self) -> ExpectedHypervolume:
+    def softened(self) -> ExpectedReach:
         """Itself: averaging over many rays leaves no kink worth smoothing."""
         return self
 
@@ -171,10 +177,12 @@ class ExpectedHypervolume:
         return along, limiting
 
     def _gain(self, along: Array) -> Array:
-        """(b,) mean improvement of hypervolume."""
-        volume = _power(np.maximum(along, self.reached), self.rays.shape[1])
-        volume -= self.floor
-        return np.asarray(volume.mean(axis=1))
+        """(b,) mean improvement."""
+        reached = np.maximum(along, self.reached)
+        if self.power == 2:
+            np.square(reached, out=reached)
+        reached -= self.floor
+        return np.asarray(reached.mean(axis=1))
 
     def _hint(self, along: Array, gain: Array) -> tuple[Array, NDArray[np.intp], NDArray[np.intp]]:
         """(b,) a trace of utility that rises towards the front, which rows it moves, and the ray each is nearest on.
@@ -191,12 +199,9 @@ class ExpectedHypervolume:
         return hint, blank, nearest
 
 
-def _power(base: Array, exponent: int) -> Array:
-    """base^exponent for a whole exponent by multiplication: many times faster than the general power."""
-    result = np.ones_like(base) if exponent == 0 else base
-    for _ in range(exponent - 1):
-        result = result * base
-    return result
+def power_of(objectives: int) -> int:
+    """What power of the reach is averaged over directions: see `ExpectedReach`."""
+    return 2 if objectives == 2 else 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ class Cost(Protocol):
         ...
 
     def curiosity(self, moment: Moment) -> float:
-        """What an unknown answer is worth where it is cheap, as a share of the hypervolume reached."""
+        """What an unknown answer is worth where it is cheap, as a share of what the front reaches."""
         ...
 
     def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
@@ -170,9 +170,10 @@ class AdditiveCost:
         fifteen evaluations an input, of which few can be spared.
     cooling: for up to two objectives; of M it is M − 1 times that. A front has M − 1 dimensions, so the more there are,
         the more evaluations it takes, and the sooner those spent on cheap points are missed.
-    indifference: what an unknown answer is worth where it is cheap, as a share of the hypervolume reached, fading with
+    indifference: what an unknown answer is worth where it is cheap, as a share of what the front reaches, fading with
         the budget. A dear point must promise more than that; this is how the cost yields. Where cheap points have
-        nothing left to teach, even small promises of dear ones win. None: 0.02, and less for a small budget.
+        nothing left to teach, even small promises of dear ones win. None: 0.02, less for a small budget, and of M
+        objectives a part in M − 1 of it: the more there are, the less one point adds to a front.
     power: p_t = power × √(share of the budget left). At the end of the budget all points cost the same.
 
     The four were chosen together, on problems whose front lies at the cheap and at the dear end alike:
@@ -219,8 +220,9 @@ class AdditiveCost:
         return PricedSum(strength * moment.left**cooling * v, v, self.power * math.sqrt(moment.left))
 
     def curiosity(self, moment: Moment) -> float:
-        """What an unknown answer is worth where it is cheap, as a share of the hypervolume reached."""
-        worth = _INDIFFERENCE * moment.patience if self.indifference is None else self.indifference
+        """What an unknown answer is worth where it is cheap, as a share of what the front reaches."""
+        worth = _INDIFFERENCE * moment.patience / max(1, moment.objectives - 1)
+        worth = worth if self.indifference is None else self.indifference
         return worth * math.sqrt(math.sqrt(moment.left))
 
 

@@ -25,12 +25,13 @@ from camobo import gp
 from camobo.acquisition import (
     Acquisition,
     Curiosity,
-    ExpectedHypervolume,
+    ExpectedReach,
     Feasible,
     ScalarisedUCB,
     Term,
     beta_practical,
     beta_theory,
+    power_of,
 )
 from camobo.blas import one_thread
 from camobo.cost import Discount, Moment
@@ -308,8 +309,8 @@ def _explore_every(plan: Plan, number: int) -> int:
 
 def _promise(
     plan: Plan, gps: Sequence[gp.GP], front: Array, outcomes: Array, explores: bool, rng: np.random.Generator
-) -> tuple[ExpectedHypervolume, float]:
-    """Expected hypervolume improvement over the front, and in its units the hypervolume of the front itself.
+) -> tuple[ExpectedReach, float]:
+    """Expected improvement of the front, and in its units what the front itself is worth.
 
     Most suggestions measure it against a reference just beyond the front, which resolves the front finely but sees
     nothing outside it. Some, fewer as trials add up, look for pieces of the front that the models do not believe in
@@ -327,8 +328,9 @@ def _promise(
     uniforms = quasi_random(_RAYS, 2 * M, rng)
     unit_rays = directions(uniforms[:, :M])
     z = normal(uniforms[:, M:]) * (_EXPLORER_DEVIATIONS if explores else 1.0)
-    promise = ExpectedHypervolume(unit_rays * span, z, reach(front, reference, unit_rays * span), reference)
-    own_volume = float((reach(front, corner, unit_rays * box) ** M).mean() * np.prod(box / span))
+    promise = ExpectedReach(unit_rays * span, z, reach(front, reference, unit_rays * span), reference)
+    power = power_of(M)
+    own_volume = float((reach(front, corner, unit_rays * box) ** power).mean() * np.prod(box / span) ** (power / M))
     return promise, own_volume
 
 
