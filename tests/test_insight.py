@@ -1,18 +1,24 @@
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import camobo as cm
 from camobo import gp, insight, pareto
 from camobo.cost import AdditiveCost, PaperCost
 from camobo.errors import InvalidOptionError, UnknownTrialError
 from camobo.insight import Check, Record, record_of
 from camobo.plan import Plan
+from camobo.standard import Standard
 from camobo.trial import State, Trial
 from samples import SPACE, small_study
 from strategies import law
+
+PLAIN = Standard(0.0, 1.0)
 
 
 def drawn(n: int, objectives: int, *, cost: AdditiveCost | PaperCost | None = None) -> Record:
@@ -53,14 +59,27 @@ class TestLeaveOneOut:
             assert check.r_squared > 0.8
             assert check.coverage > 0.7
 
+    @pytest.mark.parametrize("goal", ["min", "max"])
+    def test_one_outlier_does_not_decide_how_well_a_model_foretells(self, goal: Literal["min", "max"]) -> None:
+        sign = 1.0 if goal == "min" else -1.0
+        space = cm.Space({"dear": cm.Real(0, 1), "cheap": cm.Real(0, 1)})
+        study = cm.Study(space, {"y": goal, "use": "min"}, seed=0)
+        study.optimize(lambda p: {"y": sign / (0.01 + p["dear"]) ** 5, "use": p["dear"] + p["cheap"]}, 30)
+        record = record_of(study)
+        models = insight.models_of(record)
+        assert models is not None
+        check, _ = insight.checks(record, models)
+        assert check.r_squared is not None
+        assert check.r_squared > 0.95
+
     def test_a_constant_objective_has_nothing_to_foretell(self) -> None:
         same = np.full(5, 3.0)
-        assert Check("y", (), same, same, np.ones(5)).r_squared is None
+        assert Check("y", (), same, same, np.ones(5), PLAIN).r_squared is None
 
     def test_guessing_the_mean_scores_nothing_and_worse_scores_less(self) -> None:
         measured = np.array([1.0, 2.0, 3.0])
-        assert Check("y", (), measured, np.full(3, 2.0), np.ones(3)).r_squared == pytest.approx(0.0)
-        worse = Check("y", (), measured, measured[::-1].copy(), np.ones(3)).r_squared
+        assert Check("y", (), measured, np.full(3, 2.0), np.ones(3), PLAIN).r_squared == pytest.approx(0.0)
+        worse = Check("y", (), measured, measured[::-1].copy(), np.ones(3), PLAIN).r_squared
         assert worse is not None
         assert worse < 0.0
 

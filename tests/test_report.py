@@ -283,7 +283,9 @@ class TestTheFile:
 def check(measured: Array, predicted: Array, deviation: float) -> Check:
     import numpy as np
 
-    return Check("y", (), measured, predicted, np.full(len(measured), deviation))
+    from camobo.standard import Standard
+
+    return Check("y", (), measured, predicted, np.full(len(measured), deviation), Standard(0.0, 1.0))
 
 
 class TestWords:

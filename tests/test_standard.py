@@ -38,6 +38,13 @@ def test_back_undoes_of(kind: Callable[[Array], Standard], values: Array) -> Non
     assert not deviation.any()
 
 
+@law
+@given(kinds, samples)
+def test_mirrored_it_sees_the_mirror_image(kind: Callable[[Array], Standard], values: Array) -> None:
+    standard = kind(values)
+    np.testing.assert_array_equal(standard.mirrored().of(-values), -standard.of(values))
+
+
 @pytest.mark.parametrize("kind", [of_objective, of_constraint])
 def test_an_outlier_does_not_drown_the_differences_among_the_others(kind: Callable[[Array], Standard]) -> None:
     values = np.array([*np.linspace(-1.0, 1.0, 20), -1e9])

@@ -23,6 +23,7 @@ from camobo.gp import GP, evenly
 from camobo.inputs import Array, Categorical, Param
 from camobo.order import Order
 from camobo.plan import Data, Plan
+from camobo.standard import Standard
 from camobo.study import Study
 from camobo.trial import State, Trial
 
@@ -138,6 +139,8 @@ class Check:
     predicted: Array
     deviation: Array
     """Of a new measurement: the model's doubt and the noise it believes in."""
+    standard: Standard
+    """How the model sees the values: outliers nearer than they are."""
 
     @property
     def inside(self) -> NDArray[np.bool_]:
@@ -152,8 +155,11 @@ class Check:
 
     @property
     def r_squared(self) -> float | None:
-        """1 is perfect, 0 no better than always guessing the mean; None if everything measured is equal."""
-        measured, predicted = self.measured / self._size, self.predicted / self._size
+        """1 is perfect, 0 no better than always guessing the mean; None if everything measured is equal.
+
+        As the model sees the values, or one outlier would decide.
+        """
+        measured, predicted = self.standard.of(self.measured), self.standard.of(self.predicted)
         spread = float(((measured - measured.mean()) ** 2).sum())
         if spread < 1e-24 * len(measured):
             return None
@@ -169,7 +175,9 @@ def checks(record: Record, models: Models) -> tuple[Check, ...]:
     found, trials = [], modelled(record)
     for m, (name, sign) in enumerate(zip(record.plan.objectives, record.plan.signs, strict=True)):
         mean, deviation = leave_one_out(models.gps[m])
-        found.append(Check(name, trials, sign * models.values[:, m], sign * mean, deviation))
+        standard = models.gps[m].standard
+        as_told = standard if sign > 0.0 else standard.mirrored()
+        found.append(Check(name, trials, sign * models.values[:, m], sign * mean, deviation, as_told))
     return tuple(found)
 
 

@@ -59,6 +59,10 @@ class Standard:
             deviations = self.scale * deviation * np.exp(np.abs(beyond))
         return np.clip(values, -_LARGEST, _LARGEST), np.minimum(deviations, _LARGEST)
 
+    def mirrored(self) -> Standard:
+        """Of the same values with the other sign."""
+        return Standard(-self.offset, self.scale, -self.high, -self.low, self.width)
+
     def _drawn_in(self, values: Array) -> Array:
         inside = np.clip(values, self.low, self.high)
         with np.errstate(over="ignore"):
