@@ -297,14 +297,13 @@ def log_points(space: Space) -> float:
 
 
 def _explore_every(plan: Plan, number: int) -> int:
-    """Every other suggestion at first, and of two objectives every fourth after seventy trials.
+    """Every other suggestion at first, and every fourth after seventy trials.
 
-    Of M objectives it gets less M − 1 times as fast: a front of more dimensions needs more of the trials itself. With a
-    cost every third, to the end: the dear part of the space is only met late, and must still be explored then.
+    With a cost every third, to the end: the dear part of the space is only met late, and must still be explored then.
     """
     if plan.cost is not None:
         return _EXPLORE_EVERY_WITH_COST
-    return _EXPLORE_EVERY + number * max(1, len(plan.objectives) - 1) // _EXPLORE_LESS
+    return _EXPLORE_EVERY + number // _EXPLORE_LESS
 
 
 def _promise(
