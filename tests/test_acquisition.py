@@ -240,6 +240,15 @@ class TestExpectedReach:
         ranks = [np.argsort(np.argsort(values)) for values in (np.array(exact), ours)]
         assert np.asarray(np.corrcoef(ranks))[0, 1] > 0.97
 
+    @pytest.mark.parametrize("objectives", [3, 5])
+    def test_of_more_objectives_it_is_the_mean_gain_in_reach(self, objectives: int) -> None:
+        front = np.full((1, objectives), 0.5) + 0.3 * np.eye(objectives)
+        utility, better = improvement(front), np.full((1, objectives), 0.9)
+        origin, rays = np.zeros(objectives), utility.rays
+        gain = np.maximum(reach(better, origin, rays), reach(front, origin, rays)) - reach(front, origin, rays)
+        assert math.exp(utility.log(better, np.full((1, objectives), 1e-12))[0]) == pytest.approx(gain.mean(), rel=1e-6)
+        assert_slopes_are_differences(utility, better, np.full((1, objectives), 0.1))
+
     def test_its_volume_is_the_hypervolume_reached(self) -> None:
         area = 0.2 * 0.9 + 0.3 * 0.6 + 0.3 * 0.1
         assert 0.25 * math.pi * improvement(UNIT_FRONT, rays=4_000).volume == pytest.approx(area, rel=0.01)

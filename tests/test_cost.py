@@ -279,6 +279,7 @@ class TestAccuracy:
         assert dearest(own, 50) < dearest(own, None) < dearest(own, 30)
         many, enough, few = (own.curiosity(Moment(1, budget, inputs=2)) for budget in (500, 30, 29))
         assert many == enough > few > 0.0
+        assert own.curiosity(Moment(1, 500, objectives=4, inputs=2)) == pytest.approx(many / 3.0)
         assert dearest(given, 10) == dearest(given, 100) == dearest(own, 100)
         assert given.curiosity(Moment(1, 10)) == given.curiosity(Moment(1, 100)) == own.curiosity(Moment(1, 100))
 

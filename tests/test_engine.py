@@ -449,3 +449,31 @@ class TestSearching:
         assert np.mean(np.abs(units[:, 1] - 0.3) < 0.15) > 0.5
         assert units[:, 0].min() < 0.4
         assert units[:, 0].max() > 0.6
+
+
+class TestManyKindsOfOutcome:
+    def measured(self, given: Plan, count: int) -> Data:
+        """As many outcomes as the plan has, each with one far outlier on the bad side."""
+        units, outcomes = some(given, count), len(given.objectives) + len(given.constraints)
+        values = np.random.default_rng(1).normal(size=(count, outcomes))
+        values[0] = [-1e6] * len(given.objectives) + [1e6] * len(given.constraints)
+        none = np.zeros((0, given.space.dimension))
+        return Data(units, values, none, none, step=count + 1)
+
+    def test_outliers_are_drawn_in_but_not_in_the_paper_s_method(self) -> None:
+        for method, drawn_in in (("default", True), ("paper", False)):
+            given = plan(method=method, constraints=("c",))
+            models = update_models(given, self.measured(given, 30), None)
+            for model in models.gps:
+                assert (np.ptp(np.sort(model.z)[2:-2]) > 0.1) == drawn_in
+
+    def test_it_looks_beyond_the_front_as_often_with_four_objectives_as_with_two(self) -> None:
+        looks = []
+        for objectives in (2, 4):
+            given = plan(objectives=dict.fromkeys("fghi"[:objectives], "max"))
+            known = self.measured(given, 12)
+            found = [suggest(given, known, number).notes[0] for number in range(60, 80)]
+            looks.append([note == "explores beyond the front" for note in found])
+        assert looks[0] == looks[1]
+        assert any(looks[0])
+        assert not all(looks[0])
