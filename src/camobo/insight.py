@@ -31,7 +31,7 @@ FEWEST_FOR_A_MODEL = 3
 MOST_FOR_A_MODEL = 600
 NORMAL_95 = 1.959964
 _STEPS_ALONG = 41
-_MOST_VOLUMES = 120  # from five objectives on, a hypervolume of hundreds of points takes up to a tenth of a second
+_MOST_VOLUMES = 120  # from five objectives on, a hypervolume of hundreds of points takes up to a quarter of a second
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from camobo.inputs import Array
 
-_EXACT = 6  # objectives; of eight, the exact volume of 200 points takes half a minute, of ten that of 100 does
+_EXACT = 6  # objectives; of eight, the exact volume of 200 points takes half a minute, of ten that of 100 three
 _DIRECTIONS = 100_000
 
 
@@ -42,7 +42,7 @@ def hypervolume(values: Array, reference: Array) -> float:
     """Volume dominated by (n, M) values above the (M,) reference point; rows not above it everywhere add nothing.
 
     One that is too large for a float is infinite. Up to six objectives it is exact, of more estimated to within about
-    half a per cent.
+    one per cent.
 
     >>> hypervolume(np.array([[2.0, 1.0], [1.0, 2.0]]), np.zeros(2))
     3.0

@@ -431,7 +431,8 @@ class Study:
         """Volume dominated by the front above a reference point.
 
         The point is the one given here, else the study's own, else the worst value seen of each objective. That one
-        moves as trials come in: give one to compare studies or times. A volume too large for a float is infinite.
+        moves as trials come in: give one to compare studies or times. A volume too large for a float is infinite. From
+        seven objectives on it is an estimate, good to about one per cent.
         """
         return summary.hypervolume(self._now(), reference)
 
