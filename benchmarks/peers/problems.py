@@ -123,7 +123,7 @@ def _forest() -> Contest:
     return Contest(3, 2, 0, (0.5, 3.6), (0.04, 0.9), 1.0, measure, None, evaluations=60)
 
 
-MANY = (2, 4, 6, 8, 10)  # objectives of DTLZ2
+DTLZ2_OBJECTIVES = (2, 4, 6, 8, 10)
 
 CONTESTS: dict[str, Callable[[], Contest]] = {
     "zdt3": lambda: synthetic(zdt3(), (0.0, -0.8)),
@@ -132,12 +132,14 @@ CONTESTS: dict[str, Callable[[], Contest]] = {
     "branin-currin": lambda: synthetic(branin_currin(), (0.4, 1.2)),
     "zdt1": lambda: _zdt(0.5, 1.1 * 1.1 - 1.0 / 3.0),
     "zdt2": lambda: _zdt(2.0, 1.1 * 1.1 - 2.0 / 3.0),
-    **{f"dtlz2-{m}": functools.partial(synthetic, dtlz2(max(4, m + 2), m)) for m in MANY},
+    **{f"dtlz2-{m}": functools.partial(synthetic, dtlz2(max(4, m + 2), m)) for m in DTLZ2_OBJECTIVES},
     "welded-beam": lambda: _pymoo("welded_beam", (40.0, 0.012), (2.4, 0.0004), 0.401),
     "car-side": lambda: _pymoo("carside", (45.0, 4.1, 13.0), (23.6, 3.58, 10.6), 17.4),
     "forest": _forest,
 }
 """Made when asked for: some need packages that may be missing."""
 
-SMALLER: dict[str, list[str]] = {f"dtlz2-{m}": [f"dtlz2-{less}" for less in MANY if less < m] for m in MANY}
+SMALLER: dict[str, list[str]] = {
+    f"dtlz2-{m}": [f"dtlz2-{less}" for less in DTLZ2_OBJECTIVES if less < m] for m in DTLZ2_OBJECTIVES
+}
 """The same problem with fewer objectives."""

@@ -39,7 +39,7 @@ from peers.records import RESULTS, append, read
 Runs: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
 MEMORY_BYTES = 8 * 1024**3
 CPU_SECONDS = 15 * 60.0
-MANY_OBJECTIVES = 7  # from here on a hypervolume takes long: it is computed at every tenth evaluation
+MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
 
 
 def results_file(short: bool) -> Path:
