@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -98,10 +99,28 @@ class TestTheContestsArithmetic:
         assert figures.ratio(runs, "p", "never", "never", 0.9) is None
         assert figures.ratio(runs, "p", "ours", "absent", 0.9) is None
 
-    def test_the_best_reached_is_the_best_median_of_finished_runs(self, figures: ModuleType) -> None:
+    def test_a_run_that_was_stopped_counts_as_far_as_it_came(self, figures: ModuleType) -> None:
         runs = {("p", "a", seed): contest_run([0.1 * seed], [1.0]) for seed in range(1, 4)}
-        runs["p", "b", 0] = contest_run([1.0], [1.0], status="time")
         assert figures.best_reached(runs, "p", ["a", "b"]) == pytest.approx(0.2)
+        runs["p", "b", 0] = contest_run([0.1, 0.3], [1.0, 2.0], status="time")
+        runs["p", "b", 1] = contest_run([0.1], [1.0], status="memory")
+        runs["p", "b", 2] = {"status": "memory", "detail": ""}
+        runs["p", "b", 3] = contest_run([0.1], [0.5])
+        assert figures.best_reached(runs, "p", ["a", "b"]) == pytest.approx(0.2)
+        assert figures.best_reached(runs, "p", ["b"]) == pytest.approx(0.1)
+        assert figures.paid(runs, "p", "b", 0.3) == {0: 2.0, 3: math.inf}
+        assert figures.ratio(runs, "p", "a", "b", 0.3).theirs == 2.0
+        assert figures.ratio(runs, "p", "b", "a", 0.3).theirs_reached is False
+        del runs["p", "b", 0], runs["p", "b", 3]
+        assert figures.ratio(runs, "p", "a", "b", 0.3) is None
+
+    def test_a_curve_of_stopped_runs_ends_with_the_shortest(self, figures: ModuleType) -> None:
+        runs = {("p", "a", 0): contest_run([0.2, 0.6], [1.0, 3.0], status="time")}
+        runs["p", "a", 1] = contest_run([0.4], [2.0], status="memory")
+        at, shares = figures.median_curve(runs, "p", "a", False)
+        assert (at.tolist(), shares.tolist()) == ([1.0], [pytest.approx(0.3)])
+        runs["p", "a", 2] = contest_run([0.1, 0.2], [1.0, 2.0])
+        assert figures.median_curve(runs, "p", "a", False)[1].tolist() == [0.1, 0.2]
 
     def test_a_curve_over_money_holds_what_had_been_reached_for_it(self, figures: ModuleType) -> None:
         grid, shares = figures.median_curve({("p", "a", 0): contest_run([0.2, 0.6], [1.0, 3.0])}, "p", "a", True)
@@ -134,15 +153,19 @@ def test_the_contests_best_hypervolumes_of_zdt_are_those_of_their_fronts() -> No
         assert contest.hypervolume(values, np.zeros((len(values), 0))) == pytest.approx(1.0, abs=1e-3)
 
 
-def test_a_method_that_met_a_limit_on_a_problem_is_not_tried_on_further_seeds_of_it() -> None:
+def test_a_method_that_met_a_limit_is_tried_on_three_seeds_and_not_with_more_objectives() -> None:
     sys.path.insert(0, str(FOLDER))
     wanted = importlib.import_module("peers.run").wanted
     runs = {("p", "slow", 0): {"status": "time", "limit": 60.0}, ("p", "fast", 0): {"status": "finished"}}
     assert wanted(runs, "p", "fast", 1, 60.0)
     assert not wanted(runs, "p", "fast", 0, 60.0)
-    assert not wanted(runs, "p", "slow", 1, 60.0)
-    assert wanted(runs, "q", "slow", 1, 60.0)
     assert wanted(runs, "p", "slow", 0, 120.0)
+    assert not wanted(runs, "p", "slow", 0, 60.0)
+    runs["p", "slow", 1] = {"status": "memory", "limit": 60.0}
+    assert wanted(runs, "p", "slow", 2, 60.0)
+    runs["p", "slow", 2] = {"status": "time", "limit": 60.0}
+    assert not wanted(runs, "p", "slow", 3, 60.0)
+    assert wanted(runs, "q", "slow", 1, 60.0)
     many = {("dtlz2-4", "slow", 0): {"status": "memory", "limit": 60.0}}
     assert not wanted(many, "dtlz2-6", "slow", 0, 60.0)
     assert wanted(many, "dtlz2-2", "slow", 0, 60.0)
@@ -176,12 +199,13 @@ def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path
         for method, paid in (("camobo", 1.0), ("random", 2.0), ("FLAML CFO", 0.5)):
             spent = [paid, 2 * paid + 0.01 * seed]
             runs["zdt1", method, seed] = contest_run([0.5, 0.9], spent, versions={"numpy": "2"}, detail="")
-    runs["zdt1", "qLogNEHVI", 0] = {"status": "time", "detail": "stopped", "evaluations": 7, "versions": {}}
+    runs["zdt1", "qLogNEHVI", 0] = contest_run([0.1] * 7, [1.0] * 7, status="time", detail="late", versions={})
     page = write.page(runs, {("camobo", growth.Size(25, 5, 2)): 0.01}, tmp_path)
     assert "| the best peer that knows no cost | ≤ 0.6 | 0.502 | yes | 1 | 1 | 0 | 0 / 0 |" in page
     assert "| the better of FLAML's two | ≤ 0.7 | 1.98 | **no** | 1 | 0 | 1 | 0 / 0 |" in page
     assert "| zdt1 | 0.50 ✓ (random) | 1.98 ✗ (FLAML CFO) | – |" in page
-    assert "| zdt1 | qLogNEHVI | 0 | time | 7 | stopped |" in page
+    assert "| zdt1 | qLogNEHVI | 0 | time | 7 | late |" in page
+    assert "0.100 <sub>0.100–0.100</sub> (stopped after 7) |" in page
     drawn = sorted(file.name for file in tmp_path.glob("*.png"))
     assert drawn == [f"benchmarks-{name}.png" for name in ("evaluations", "growth", "money", "use")]
 

@@ -39,16 +39,24 @@ def problems_of(runs: Runs) -> list[str]:
     return [name for name in CONTESTS if name in run]
 
 
+def runs_of(runs: Runs, problem: str, method: str) -> dict[int, Mapping[str, Any]]:
+    """The runs that came to at least one result, by seed; one that was stopped counts as far as it came."""
+    return {seed: run for (p, m, seed), run in runs.items() if (p, m) == (problem, method) and run.get("hypervolume")}
+
+
 def finished(runs: Runs, problem: str, method: str) -> dict[int, Mapping[str, Any]]:
     """The runs that came to their end, by seed."""
-    return {
-        seed: run for (p, m, seed), run in runs.items() if (p, m) == (problem, method) and run["status"] == "finished"
-    }
+    return {seed: run for seed, run in runs_of(runs, problem, method).items() if run["status"] == "finished"}
+
+
+def stopped(runs: Runs, problem: str, method: str) -> list[Mapping[str, Any]]:
+    """The others: a limit or an error ended them."""
+    return [run for run in runs_of(runs, problem, method).values() if run["status"] != "finished"]
 
 
 def final(runs: Runs, problem: str, method: str) -> list[float]:
-    """Shares of the best hypervolume at the end."""
-    return [float(run["hypervolume"][-1]) for run in finished(runs, problem, method).values()]
+    """Shares of the best hypervolume at the end, or when a run was stopped."""
+    return [float(run["hypervolume"][-1]) for run in runs_of(runs, problem, method).values()]
 
 
 def best_reached(runs: Runs, problem: str, methods: Iterable[str]) -> float:
@@ -63,12 +71,16 @@ def money_to(run: Mapping[str, Any], target: float) -> float:
     return float(run["money"][reached[0]]) if len(reached) else math.inf
 
 
-def penalty(runs: Runs, problem: str) -> float:
-    """What a run that does not reach its target is charged: twice the most any run spent on the problem (PAR2)."""
-    return 2.0 * max(
-        (float(run["money"][-1]) for key, run in runs.items() if key[0] == problem and run["status"] == "finished"),
-        default=math.nan,
-    )
+def paid(runs: Runs, problem: str, method: str, target: float) -> dict[int, float]:
+    """Money to the target, by seed. A run that was stopped before it got there is left out: it might have got there."""
+    found = {seed: money_to(run, target) for seed, run in runs_of(runs, problem, method).items()}
+    return {seed: money for seed, money in found.items() if money < math.inf or seed in finished(runs, problem, method)}
+
+
+def penalty(runs: Runs, problem: str, methods: Iterable[str]) -> float:
+    """What a run that does not reach its target is charged: twice the most any run of these methods spent (PAR2)."""
+    spent = [float(run["money"][-1]) for method in methods for run in runs_of(runs, problem, method).values()]
+    return 2.0 * max(spent, default=math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +101,18 @@ class Ratio:
 
 
 def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float) -> Ratio | None:
-    """None if one of them has no finished run, or neither reaches the target in its median run."""
-    charge = penalty(runs, problem)
-    paid = []
-    for method in (ours, theirs):
-        found = {seed: money_to(run, target) for seed, run in finished(runs, problem, method).items()}
-        paid.append({seed: money if money < math.inf else charge for seed, money in found.items()})
-    if not all(paid):
+    """None if one of them has no run that tells, or neither reaches the target in its median run."""
+    charge = penalty(runs, problem, (ours, theirs))
+    charged = [
+        {seed: min(money, charge) for seed, money in paid(runs, problem, method, target).items()}
+        for method in (ours, theirs)
+    ]
+    if not all(charged):
         return None
-    mine, other = (spread(list(given.values())).middle for given in paid)
+    mine, other = (spread(list(given.values())).middle for given in charged)
     if mine == other == charge:
         return None
-    p = _less([paid[0][seed] - paid[1][seed] for seed in sorted(set(paid[0]) & set(paid[1]))])
+    p = _less([charged[0][seed] - charged[1][seed] for seed in sorted(set(charged[0]) & set(charged[1]))])
     return Ratio(mine, other, mine < charge, other < charge, p)
 
 
@@ -117,19 +129,24 @@ def geometric_mean(values: Sequence[float]) -> float:
 
 def seconds_per_ask(runs: Runs, problem: str, method: str, near: int) -> float:
     """Median over seeds of the mean processor seconds of ten asks ending at `near` evaluations, or at the last ten."""
-    found = [run["asks"] for run in finished(runs, problem, method).values() if run["asks"]]
+    found = [run["asks"] for run in runs_of(runs, problem, method).values() if run["asks"]]
     if not found:
         return math.nan
     return spread([float(asks[min(near // 10, len(asks)) - 1]) for asks in found]).middle
 
 
 def median_curve(runs: Runs, problem: str, method: str, money: bool) -> tuple[Floats, Floats] | None:
-    """(k,) evaluations, or money, and (k,) median shares of the best hypervolume."""
-    found = list(finished(runs, problem, method).values())
+    """(k,) evaluations, or money, and (k,) median shares of the best hypervolume.
+
+    If no run finished, of those that were stopped, as far as the shortest came.
+    """
+    found = list((finished(runs, problem, method) or runs_of(runs, problem, method)).values())
     if not found:
         return None
     if not money:
-        return np.array(found[0]["at"], dtype=float), np.median([run["hypervolume"] for run in found], axis=0)
+        shortest = min((run["at"] for run in found), key=len)
+        shares = [run["hypervolume"][: len(shortest)] for run in found]
+        return np.array(shortest, dtype=float), np.median(shares, axis=0)
     grid = np.linspace(0.0, max(run["money"][-1] for run in found), 200)
     steps = []
     for run in found:
@@ -140,5 +157,5 @@ def median_curve(runs: Runs, problem: str, method: str, money: bool) -> tuple[Fl
 
 def mean_use(runs: Runs, problem: str, method: str) -> Floats | None:
     """(d,) median over seeds of the mean level of each input, 0 at its cheap end."""
-    found = [np.array(run["use"]) / run["evaluations"] for run in finished(runs, problem, method).values()]
+    found = [np.array(run["use"]) / run["evaluations"] for run in runs_of(runs, problem, method).values()]
     return np.asarray(np.median(found, axis=0)) if found else None

@@ -7,10 +7,10 @@
 
 Results go to results/peers.jsonl (peers_short.jsonl), a line a run, as soon as it ends; a run that is there is not run
 again unless it was stopped by a shorter limit. Each is limited to 8 GB and 15 minutes of processor time; one that meets
-a limit, or fails, is recorded with how far it came, and a method that met one on a problem is not tried on further
-seeds of it, nor with more objectives. Seed 0 of everything comes first, then seed 1, and so on, so the contest can be
-stopped at any time; several may run at once with different `--methods`. A method that does not install is told of and
-skipped.
+a limit, or fails, is recorded with how far it came. A method that met one on three seeds of a problem is not tried on
+further ones, and one that met it once not with more objectives. Seed 0 of everything comes first, then seed 1, and so
+on, so the contest can be stopped at any time; several may run at once with different `--methods`. A method that does
+not install is told of and skipped.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from peers.records import RESULTS, append, read
 Runs: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
 MEMORY_BYTES = 8 * 1024**3
 CPU_SECONDS = 15 * 60.0
+TRIES = 3  # seeds of a problem on which a method may meet a limit
 MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
 
 
@@ -146,10 +147,8 @@ def wanted(runs: Runs, problem: str, method: str, seed: int, seconds: float) -> 
     old = runs.get((problem, method, seed))
     if old is not None:
         return bool(old["status"] == "time" and old["limit"] < seconds)
-    as_hard = (problem, *SMALLER.get(problem, ()))
-    return not any(
-        run["status"] in ("time", "memory") for key, run in runs.items() if key[0] in as_hard and key[1] == method
-    )
+    stopped = [key[0] for key, run in runs.items() if key[1] == method and run["status"] in ("time", "memory")]
+    return stopped.count(problem) < TRIES and not any(smaller in stopped for smaller in SMALLER.get(problem, ()))
 
 
 def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *, short: bool) -> None:

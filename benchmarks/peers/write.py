@@ -21,13 +21,14 @@ from peers.measures import (
     Spread,
     best_reached,
     final,
-    finished,
     geometric_mean,
-    money_to,
+    paid,
     problems_of,
     ratio,
+    runs_of,
     seconds_per_ask,
     spread,
+    stopped,
 )
 from peers.methods import METHODS
 from peers.records import read
@@ -83,7 +84,9 @@ def quality(runs: Runs) -> str:
 
     def cell(problem: str, method: str) -> str:
         found = final(runs, problem, method)
-        return with_quartiles(spread(found), ".3f") if found else "–"
+        ended = sorted(run["evaluations"] for run in stopped(runs, problem, method))
+        after = f" (stopped after {ended[len(ended) // 2]})" if ended else ""
+        return with_quartiles(spread(found), ".3f") + after if found else "–"
 
     return by_problem(runs, cell)
 
@@ -93,8 +96,8 @@ def money(runs: Runs, share: float) -> str:
 
     def cell(problem: str, method: str) -> str:
         target = share * best_reached(runs, problem, METHODS)
-        found = [money_to(run, target) for run in finished(runs, problem, method).values()]
-        return with_quartiles(spread(found)) if found else "–"
+        found = paid(runs, problem, method, target)
+        return with_quartiles(spread(list(found.values()))) if found else "–"
 
     return by_problem(runs, cell)
 
@@ -172,7 +175,7 @@ def unfinished(runs: Runs) -> str:
 def seeds_of(runs: Runs) -> str:
     """How many seeds each method ran: one number, or the fewest and the most over the problems."""
     counts = {
-        method: [len(finished(runs, problem, method)) for problem in problems_of(runs)]
+        method: [len(runs_of(runs, problem, method)) for problem in problems_of(runs)]
         for method in METHODS
         if any(key[1] == method for key in runs)
     }
@@ -216,10 +219,10 @@ constraints are given penalised values. `benchmarks/peers/` says how each is set
 
 The target is a share of the best median hypervolume any method reached on that problem. A ratio below one means that
 camobo paid less than the strongest peer of that kind there. A run that does not reach the target is charged twice the
-most any run spent on the problem; the last column says on how many problems the median run of either missed it. A
-problem on which both miss it is left out. "Pays less on" and "pays more on" count the problems where a one-sided
-Wilcoxon test over the seeds says so at p < {LIKELY}. FLAML's evaluations are cheap, so it is given three times as many;
-the figures end where the others do.
+most a run of either spent on the problem; the last column says on how many problems the median run of either missed it.
+A problem on which both miss it is left out, and so is a run that was stopped (see the end) before it got there. "Pays
+less on" and "pays more on" count the problems where a one-sided Wilcoxon test over the seeds says so at p < {LIKELY}.
+FLAML's evaluations are cheap, so it is given three times as many; the figures end where the others do.
 
 {bars(runs)}
 
@@ -231,7 +234,7 @@ Problem by problem, beside whom camobo was compared; ✓ where it pays less and 
 
 {targets}
 
-∞: the median run does not reach it. –: no finished run.
+∞: the median run does not reach it. –: no run, or all were stopped before it.
 
 ## Hypervolume by evaluations
 
@@ -262,8 +265,8 @@ Mean level over a run, from 0, an input's cheap end, to 1.
 
 ## Runs that did not finish
 
-Each run may take 8 GB and a quarter of an hour of processor time. A method that met a limit on a problem is not run on
-further seeds of it, nor with more objectives, and stands with a dash above.
+Each run may take 8 GB and a quarter of an hour of processor time. One that is stopped counts as far as it came. A
+method stopped on three seeds of a problem is not run on further ones, nor one stopped at all with more objectives.
 
 {unfinished(runs)}
 """
