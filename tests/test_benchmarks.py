@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import math
 import sys
 from pathlib import Path
@@ -66,6 +67,7 @@ def contest_run(hypervolume: list[float], money: list[float], **more: object) ->
     count = len(money)
     return {
         "status": "finished",
+        "limit": 900.0,
         "evaluations": count,
         "at": list(range(1, count + 1)),
         "hypervolume": hypervolume,
@@ -206,8 +208,20 @@ def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path
     assert "| zdt1 | 0.50 ✓ (random) | 1.98 ✗ (FLAML CFO) | – |" in page
     assert "| zdt1 | qLogNEHVI | 0 | time | 7 | late |" in page
     assert "0.100 <sub>0.100–0.100</sub> (stopped after 7) |" in page
+    assert "Not finished: " in page
     drawn = sorted(file.name for file in tmp_path.glob("*.png"))
     assert drawn == [f"benchmarks-{name}.png" for name in ("evaluations", "growth", "money", "use")]
+
+
+def test_the_page_counts_the_runs_still_to_be_made_until_there_are_none() -> None:
+    sys.path.insert(0, str(FOLDER))
+    pytest.importorskip("matplotlib")
+    write = importlib.import_module("peers.write")
+    keys = list(itertools.product(write.CONTESTS, write.METHODS, range(write.SEEDS)))
+    runs = {key: {"status": "finished"} for key in keys}
+    assert write.to_be_made(runs) == ""
+    del runs[keys[0]], runs[keys[-1]]
+    assert f"Not finished: 2 of {len(keys)} runs" in write.to_be_made(runs)
 
 
 def test_a_contest_refuses_problems_and_methods_it_does_not_have() -> None:

@@ -39,6 +39,7 @@ from peers.records import RESULTS, append, read
 Runs: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
 MEMORY_BYTES = 8 * 1024**3
 CPU_SECONDS = 15 * 60.0
+SEEDS, SHORT_SEEDS = 10, 2
 TRIES = 3  # seeds of a problem on which a method may meet a limit
 MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
 
@@ -103,7 +104,7 @@ def options() -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description="camobo beside its peers")
     parser.add_argument("--short", action="store_true", help="2 seeds, 20 evaluations: does everything run?")
-    parser.add_argument("--seeds", type=int, default=None, help="how many (10; with --short 2)")
+    parser.add_argument("--seeds", type=int, default=None, help=f"how many ({SEEDS}; with --short {SHORT_SEEDS})")
     parser.add_argument("--problems", default=",".join(CONTESTS), help="of: %(default)s")
     parser.add_argument("--methods", default=",".join(METHODS), help="of: %(default)s")
     return parser.parse_args()
@@ -115,7 +116,7 @@ def main() -> None:
     file = results_file(given.short)
     seconds = 120.0 if given.short else CPU_SECONDS
     methods, problems = installed(given.methods.split(",")), ready(given.problems.split(","))
-    for seed in range(given.seeds or (2 if given.short else 10)):
+    for seed in range(given.seeds or (SHORT_SEEDS if given.short else SEEDS)):
         for problem in problems:
             for method in methods:
                 if wanted(stored(file), problem, method, seed, seconds):

@@ -6,6 +6,7 @@ cd benchmarks && python -m peers.write --short DIR    from results/peers_short.j
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from collections.abc import Callable, Mapping
@@ -31,8 +32,9 @@ from peers.measures import (
     stopped,
 )
 from peers.methods import METHODS
+from peers.problems import CONTESTS
 from peers.records import read
-from peers.run import results_file, stored
+from peers.run import CPU_SECONDS, SEEDS, results_file, stored, wanted
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 LIKELY = 0.05
@@ -180,10 +182,26 @@ def seeds_of(runs: Runs) -> str:
         if any(key[1] == method for key in runs)
     }
     most = max(max(found) for found in counts.values())
-    fewer = [f"{method} {min(found)}–{max(found)}" for method, found in counts.items() if min(found) < most]
+    fewer = [
+        f"{method} {min(found)}" + (f" to {max(found)}" if min(found) < max(found) else "")
+        for method, found in counts.items()
+        if min(found) < most
+    ]
     return f"{most} seeds" + (
         f" (fewer where a run met a limit or is still to be made: {', '.join(fewer)})" if fewer else ""
     )
+
+
+def to_be_made(runs: Runs) -> str:
+    """A warning as long as runs are missing, or nothing."""
+    whole = list(itertools.product(CONTESTS, METHODS, range(SEEDS)))
+    missing = sum(wanted(dict(runs), *key, CPU_SECONDS) for key in whole)
+    if not missing:
+        return ""
+    return f"""
+**Not finished: {missing} of {len(whole)} runs are still to be made, most of them of the methods that take longest.
+Until they are, the figures below may move and none of them is a claim.**
+"""
 
 
 def page(runs: Runs, growth: Mapping[tuple[str, Size], float], folder: Path) -> str:
@@ -202,12 +220,13 @@ def page(runs: Runs, growth: Mapping[tuple[str, Size], float], folder: Path) -> 
         draw_use(runs, folder / "benchmarks-use.png"),
         draw_growth(growth, folder / "benchmarks-growth.png"),
     ]
-    by_evaluations, by_money, use, growing = (f"![{name}]({name})" for name in images)
+    shows = ("Hypervolume by evaluations", "Hypervolume by money", "Use of each input", "Seconds a suggestion by size")
+    by_evaluations, by_money, use, growing = (f"![{what}]({name})" for what, name in zip(shows, images, strict=True))
     return f"""# camobo beside its peers
 
 Written by `make bench-peers-page` from `benchmarks/results/`; `make bench-peers` runs what is missing. Medians over
 {seeds_of(runs)}, quartiles in small print. {", ".join(f"{name} {given}" for name, given in sorted(versions.items()))}.
-
+{to_be_made(runs)}
 Every method minimises, over the unit cube, without noise. Money is counted with prices that only one of them is told:
 2^(k−j) a unit of input j, scaled to sum to one, plus a tenth for each evaluation; on the forest, processor seconds.
 camobo is told the order x1 > x2 > … and the number of evaluations, a hundred (sixty on the forest). Methods without
