@@ -261,7 +261,16 @@ class TestAccuracy:
             for objectives in (1, 2, 3, 10)
         )
         assert one == two < three < ten < 0.0
-        assert three == pytest.approx(two * 0.5**cost.cooling / 2.0)
+        assert three == pytest.approx(two * 0.5**cost.cooling / 4.0)
+
+    def test_a_promise_for_the_money_counts_less_with_more_objectives_than_two(self) -> None:
+        cost, corner = AdditiveCost("a > b", strength=0.0), np.ones((1, 2))
+        one, two, three = (
+            cost.at(Moment(1, 100, objectives), ["a", "b"], np.random.default_rng(0)).log(corner)[0]
+            for objectives in (1, 2, 3)
+        )
+        assert one == two == pytest.approx(-np.log(11.0))
+        assert three == pytest.approx(two / 4.0)
 
     def test_without_strength_and_power_there_is_no_cost(self) -> None:
         cost = AdditiveCost("a > b", strength=0.0, power=0.0)

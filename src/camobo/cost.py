@@ -166,15 +166,16 @@ class AdditiveCost:
     p_t = 1 alone an acquisition is promise for the money. The exponential does more, for a time: it has the cheap end
     looked at before anything else.
 
-    strength: s_t = strength × (share of the budget left)^cooling. None: 8, of M objectives a part in M − 1 of it, and
-        less for a budget below fifteen evaluations an input, of which few can be spared.
+    strength: s_t = strength × (share of the budget left)^cooling. None: 8, of M objectives a part in (M − 1)² of it,
+        and less for a budget below fifteen evaluations an input, of which few can be spared.
     cooling: for up to two objectives; of M it is M − 1 times that. A front has M − 1 dimensions, so the more there are,
         the more evaluations it takes, and the sooner those spent on cheap points are missed.
     indifference: what an unknown answer is worth where it is cheap, as a share of what the front reaches, fading with
         the budget. A dear point must promise more than that; this is how the cost yields. Where cheap points have
         nothing left to teach, even small promises of dear ones win. None: 0.02, less for a small budget, and nothing
         with three objectives or more, whose front takes every evaluation there is.
-    power: p_t = power × √(share of the budget left). At the end of the budget all points cost the same.
+    power: p_t = power × √(share of the budget left), of M objectives a part in (M − 1)² of it. At the end of the budget
+        all points cost the same.
 
     The four were chosen together, on problems whose front lies at the cheap and at the dear end alike:
     `benchmarks/tune_cost.py` and its table.
@@ -216,9 +217,9 @@ class AdditiveCost:
         v = np.zeros(len(names))
         v[_columns(self.order, names)] = self.order.centre() if self.weights == "centre" else self.order.sample(rng)
         dimensions = max(1, moment.objectives - 1)
-        strength = _STRENGTH * moment.patience / dimensions if self.strength is None else self.strength
-        cooling = self.cooling * dimensions
-        return PricedSum(strength * moment.left**cooling * v, v, self.power * math.sqrt(moment.left))
+        strength = _STRENGTH * moment.patience / dimensions**2 if self.strength is None else self.strength
+        power = self.power * math.sqrt(moment.left) / dimensions**2
+        return PricedSum(strength * moment.left ** (self.cooling * dimensions) * v, v, power)
 
     def curiosity(self, moment: Moment) -> float:
         """What an unknown answer is worth where it is cheap, as a share of what the front reaches."""
