@@ -209,6 +209,7 @@ def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path
     assert "| zdt1 | qLogNEHVI | 0 | time | 7 | late |" in page
     assert "0.100 <sub>0.100–0.100</sub> (stopped after 7) |" in page
     assert "Not finished: " in page
+    assert "still to be measured" in write.page(runs, {}, tmp_path)
     drawn = sorted(file.name for file in tmp_path.glob("*.png"))
     assert drawn == [f"benchmarks-{name}.png" for name in ("evaluations", "growth", "money", "use")]
 
