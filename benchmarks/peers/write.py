@@ -168,7 +168,7 @@ def growth_table(measured: Mapping[tuple[str, Size], float]) -> str:
 def growing(measured: Mapping[tuple[str, Size], float], folder: Path) -> str:
     """How seconds a suggestion grow with a study, or that nobody has measured it yet."""
     if not measured:
-        return "How they grow with a study is still to be measured: `python -m peers.growth`."
+        return "How they grow with a study is still to be measured (`make bench-peers`)."
     image = draw_growth(measured, folder / "benchmarks-growth.png")
     return f"""As a study grows, on DTLZ2, each size alone; –: more than 8 GB or five minutes for ten suggestions.
 
@@ -279,7 +279,9 @@ for last.
 
 ## Seconds a suggestion
 
-Processor seconds of one thread, the mean of the last ten suggestions of a run:
+Processor seconds of one thread, the mean of the last ten suggestions of a run, other runs beside it. Some of BoTorch's
+runs, those stopped by the time limit among them, were made with a list of models, others with one batch of them, which
+takes about half the time: its figures here are too high.
 
 {seconds(runs)}
 
