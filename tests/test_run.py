@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import pty
@@ -12,14 +13,17 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import camobo as cm
+from camobo.evaluate import evaluate_apart
 from camobo.inputs import Param
+from camobo.interrupts import interruptible
 
 PLANE = cm.Space({"dear": cm.Real(0, 1), "cheap": cm.Real(0, 1)})
 DONE, FAILED = cm.State.COMPLETE, cm.State.FAILED
@@ -41,6 +45,12 @@ def slow(params: Mapping[str, Param]) -> dict[str, float]:
 def slower(params: Mapping[str, Param]) -> dict[str, float]:
     time.sleep(1.6)
     return measure(params)
+
+
+def hang(began: Path, _: Mapping[str, Param]) -> dict[str, float]:
+    began.write_text(f"{os.getppid()} {os.getpid()}")
+    time.sleep(60)
+    return {}
 
 
 WAYS: dict[str, Callable[[], object]] = {
@@ -390,8 +400,26 @@ class TestInterrupting:
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
         assert "Exception ignored" in done.stderr, "or this tests nothing"
-        assert "KeyboardInterrupt: SIGTERM" in done.stderr.splitlines()[-1]
-        assert done.returncode == -signal.SIGINT
+        assert done.returncode == -signal.SIGTERM, "in time, though the one raised in the hook was lost"
+
+    @pytest.mark.parametrize("inherits", [False, True], ids=["before the run", "during the run"])
+    def test_a_worker_its_pool_sends_away_goes_and_takes_its_evaluation_along(
+        self, inherits: bool, tmp_path: Path
+    ) -> None:
+        began = tmp_path / "began"
+
+        def hanging() -> tuple[int, ...]:
+            return tuple(map(int, began.read_text().split())) if began.exists() else ()
+
+        with ProcessPoolExecutor(1) as pool:
+            with interruptible() if inherits else contextlib.nullcontext():  # a worker inherits a run's handlers
+                future = pool.submit(evaluate_apart, partial(hang, began), {}, {"y": "min"}, None, 0)
+            wait_until(lambda: len(hanging()) == 2, 60)
+            worker, evaluation = hanging()
+            os.kill(worker, signal.SIGTERM)
+            assert isinstance(future.exception(timeout=30), BrokenExecutor)
+        assert not alive(worker)
+        assert not alive(evaluation)
 
     def test_what_nohup_has_ignored_stays_ignored_where_evaluations_run(self) -> None:
         def ignored(params: Mapping[str, Param]) -> dict[str, float]:

@@ -21,7 +21,7 @@ from typing import Protocol, TypeAlias
 
 from camobo.checks import Values, values_of
 from camobo.inputs import Param, Params
-from camobo.interrupts import ENDING, interruptible
+from camobo.interrupts import ENDING, AskedToEndError, ask_to_end, interruptible
 
 Function: TypeAlias = Callable[[dict[str, Param]], Values]
 
@@ -79,14 +79,19 @@ def evaluate_apart(
 ) -> Outcome:
     """Call a function in a child of this process and wait for it; runs in an executor's worker.
 
-    `number` only keeps an executor from taking two trials at the same point for one.
+    `number` only keeps an executor from taking two trials at the same point for one. A worker that is asked to end does
+    so itself once the child is gone: its executor would take what is raised for a result, and wait for the worker.
     """
-    with interruptible() as interrupted:
-        work = fork(function, params, objectives, timeout)
-        try:
-            return wait(work, interrupted)
-        finally:
-            work.kill()
+    try:
+        with interruptible(ask_to_end) as interrupted:
+            work = fork(function, params, objectives, timeout)
+            try:
+                return wait(work, interrupted)
+            finally:
+                work.kill()
+    except AskedToEndError as asked:
+        asked.obey()
+        raise
 
 
 def evaluate_here(function: Function, params: Params, objectives: Mapping[str, str], number: int) -> Outcome:
