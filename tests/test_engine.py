@@ -294,6 +294,16 @@ class TestInitialDesign:
         assert blind[:, 0].max() > 0.9
         assert given.cost is not None
 
+    @pytest.mark.parametrize(("objectives", "widest"), [(1, 0.5), (2, 0.5), (3, 0.875), (4, 1.0 - 0.5 / 9.0)])
+    def test_the_more_objectives_the_more_of_an_input_it_covers(self, objectives: int, widest: float) -> None:
+        many = {f"f{m}": "max" for m in range(objectives)}
+        empty = np.zeros((0, 2))
+        nothing = Data(empty, np.zeros((0, objectives)), empty, empty, step=1)
+        plans = [plan(objectives=many, cost="dear > cheap", budget=30, seed=seed) for seed in range(60)]
+        firsts = np.vstack([suggest(given, nothing, number).unit for given in plans for number in range(3)])
+        assert np.all(firsts <= widest)
+        assert np.all(firsts.max(axis=0) > 0.95 * widest)
+
     def test_its_points_differ_and_say_what_they_are(self) -> None:
         given = plan(MIXED, cost="nickel", seed=4)
         units = initial(given)

@@ -52,6 +52,20 @@ class Moment:
         return 1.0 / (1.0 + made / 30.0) if self.budget is None else max(0.0, 1.0 - made / self.budget)
 
     @property
+    def front(self) -> int:
+        """How many dimensions a front of so many objectives has."""
+        return max(1, self.objectives - 1)
+
+    @property
+    def sway(self) -> float:
+        """How much cheapness may say, of what it may with one or two objectives: the larger the front, the less.
+
+        >>> [Moment(1, objectives=m).sway for m in (1, 2, 3, 5)]
+        [1.0, 1.0, 0.25, 0.0625]
+        """
+        return 1.0 / self.front**2
+
+    @property
     def patience(self) -> float:
         """How much of a start on cheap points the budget allows: all of it from fifteen evaluations an input on.
 
@@ -216,10 +230,9 @@ class AdditiveCost:
         """The discount at a moment."""
         v = np.zeros(len(names))
         v[_columns(self.order, names)] = self.order.centre() if self.weights == "centre" else self.order.sample(rng)
-        dimensions = max(1, moment.objectives - 1)
-        strength = _STRENGTH * moment.patience / dimensions**2 if self.strength is None else self.strength
-        power = self.power * math.sqrt(moment.left) / dimensions**2
-        return PricedSum(strength * moment.left ** (self.cooling * dimensions) * v, v, power)
+        strength = _STRENGTH * moment.patience * moment.sway if self.strength is None else self.strength
+        power = self.power * math.sqrt(moment.left) * moment.sway
+        return PricedSum(strength * moment.left ** (self.cooling * moment.front) * v, v, power)
 
     def curiosity(self, moment: Moment) -> float:
         """What an unknown answer is worth where it is cheap, as a share of what the front reaches."""
