@@ -53,8 +53,9 @@ class InBotorch:
         reference = torch.tensor((-np.array(self._contest.reference) - mean[:M]) / deviation[:M])
         acquisition = self._acquisition(_model(x, outcomes), x, outcomes, reference, constraints or None)
         bounds = torch.stack([torch.zeros(x.shape[1]), torch.ones(x.shape[1])]).double()
-        # The effort of BoTorch's own tutorial on several objectives, but all at once: the same points, sooner.
-        effort = {"batch_limit": 10, "init_batch_limit": 512, "maxiter": 200}
+        # The effort of BoTorch's own tutorial on several objectives, all starts at once and raw samples in batches that
+        # stay in the processor's cache: the same points, sooner.
+        effort = {"batch_limit": 10, "init_batch_limit": 32, "maxiter": 200}
         point, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512, options=effort)
         return np.asarray(point.detach().numpy()[0]).clip(0.0, 1.0)
 
