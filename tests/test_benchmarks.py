@@ -202,7 +202,11 @@ def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path
             spent = [paid, 2 * paid + 0.01 * seed]
             runs["zdt1", method, seed] = contest_run([0.5, 0.9], spent, versions={"numpy": "2"}, detail="")
     runs["zdt1", "qLogNEHVI", 0] = contest_run([0.1] * 7, [1.0] * 7, status="time", detail="late", versions={})
-    page = write.page(runs, {("camobo", growth.Size(25, 5, 2)): 0.01}, tmp_path)
+    timed = {"status": "finished", "seconds": 0.01, "detail": ""}
+    broken = {"status": "error", "detail": "RuntimeError: too many"}
+    sizes = {("camobo", growth.Size(25, 5, 2)): timed, ("qLogNEHVI", growth.Size(50, 12, 10)): broken}
+    page = write.page(runs, sizes, tmp_path)
+    assert "qLogNEHVI at 50 evaluations, 12 inputs, 10 objectives: RuntimeError: too many." in page
     assert "| the best peer that knows no cost | ≤ 0.6 | 0.502 | yes | 1 | 1 | 0 | 0 / 0 |" in page
     assert "| the better of FLAML's two | ≤ 0.7 | 1.98 | **no** | 1 | 0 | 1 | 0 / 0 |" in page
     assert "| zdt1 | 0.50 ✓ (random) | 1.98 ✗ (FLAML CFO) | – |" in page

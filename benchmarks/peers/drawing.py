@@ -42,7 +42,7 @@ def _style(method: str) -> dict[str, Any]:
 def _panels(count: int, *, sharey: bool = False) -> tuple[Any, list[Any]]:
     columns = min(4, count)
     rows = math.ceil(count / columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(3.6 * columns, 2.7 * rows), squeeze=False, sharey=sharey)
+    figure, axes = plt.subplots(rows, columns, figsize=(3.6 * columns, 2.7 * rows + 0.7), squeeze=False, sharey=sharey)
     for spare in list(axes.flat)[count:]:
         spare.set_visible(False)
     return figure, list(axes.flat)[:count]

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeAlias
 
 from peers.drawing import OURS, draw_curves, draw_growth, draw_use
 from peers.growth import FILE, KINDS, Size
@@ -38,6 +39,8 @@ from peers.run import CPU_SECONDS, SEEDS, results_file, stored, wanted
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 LIKELY = 0.05
+
+Growth: TypeAlias = Mapping[tuple[str, Size], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +168,21 @@ def growth_table(measured: Mapping[tuple[str, Size], float]) -> str:
     return "\n\n".join(sections)
 
 
-def growing(measured: Mapping[tuple[str, Size], float], folder: Path) -> str:
+def growing(growth: Growth, folder: Path) -> str:
     """How seconds a suggestion grow with a study, or that nobody has measured it yet."""
+    measured = {key: record["seconds"] for key, record in growth.items() if record["status"] == "finished"}
     if not measured:
         return "How they grow with a study is still to be measured (`make bench-peers`)."
     image = draw_growth(measured, folder / "benchmarks-growth.png")
-    return f"""As a study grows, on DTLZ2, each size alone; –: more than 8 GB or five minutes for ten suggestions.
+    failed = [
+        f"{method} at {size.evaluations} evaluations, {size.inputs} inputs, {size.objectives} objectives: "
+        f"{record['detail']}."
+        for (method, size), record in growth.items()
+        if record["status"] == "error"
+    ]
+    failures = " ".join(["Failures:", *failed]) if failed else ""
+    return f"""As a study grows, on DTLZ2, each size alone, other runs beside it. –: more than 8 GB, or more than five
+minutes for ten suggestions and what a method needs to get there, or a failure. {failures}
 
 ![Seconds a suggestion by size]({image})
 
@@ -216,7 +228,7 @@ Until they are, the figures below may move and none of them is a claim.**
 """
 
 
-def page(runs: Runs, growth: Mapping[tuple[str, Size], float], folder: Path) -> str:
+def page(runs: Runs, growth: Growth, folder: Path) -> str:
     """The whole of docs/benchmarks.md; its figures are drawn into the folder."""
     versions: dict[str, str] = {}
     for run in runs.values():
@@ -280,8 +292,8 @@ for last.
 ## Seconds a suggestion
 
 Processor seconds of one thread, the mean of the last ten suggestions of a run, other runs beside it. Some of BoTorch's
-runs, those stopped by the time limit among them, were made with a list of models, others with one batch of them, which
-takes about half the time: its figures here are too high.
+runs were made before its models were fitted in one batch and its raw samples scored in small ones, which gives the same
+points in about half the time: its figures here are too high.
 
 {seconds(runs)}
 
@@ -310,9 +322,8 @@ def main() -> None:
     if not runs:
         raise SystemExit(f"no results in {results_file(short)}: run `make bench-peers` first")
     growth = {
-        (name, Size(*size)): record["seconds"]
+        (name, Size(*size)): record
         for (name, *size), record in read(FILE, "method", "evaluations", "inputs", "objectives").items()
-        if record["status"] == "finished"
     }
     (folder / "benchmarks.md").write_text(page(runs, growth, folder))
     print(f"wrote {folder / 'benchmarks.md'}")
