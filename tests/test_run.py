@@ -125,9 +125,11 @@ class TestGoingWrong:
             process.wait()
             return {"y": 0.0}
 
-        study_of().optimize(starts_another, 1, timeout=0.5)
+        study = study_of().optimize(starts_another, 1, timeout=0.5)
+        assert [trial.state for trial in study.trials] == [FAILED]
         started = int((tmp_path / "started").read_text())
         wait_until(lambda: not alive(started))
+        assert not alive(started)
 
     def test_a_pool_whose_worker_is_killed_is_replaced_and_no_innocent_trial_fails(self) -> None:
         with ProcessPoolExecutor(2) as pool:
@@ -139,8 +141,6 @@ class TestGoingWrong:
         assert [trial.state for trial in study.trials] == [DONE] * 10
 
     def test_an_executor_that_breaks_for_good_is_an_error_and_its_trials_are_released(self) -> None:
-        from concurrent.futures import BrokenExecutor
-
         class Broken(Executor):
             def submit(self, *_: Any, **__: Any) -> Future[Any]:
                 raise BrokenExecutor
