@@ -292,8 +292,8 @@ for last.
 ## Seconds a suggestion
 
 Processor seconds of one thread, the mean of the last ten suggestions of a run, other runs beside it. Some of BoTorch's
-runs were made before its models were fitted in one batch and its raw samples scored in small ones, which gives the same
-points in about half the time: its figures here are too high.
+runs were made before its models were fitted in one batch and its raw samples scored in small ones, which is faster: its
+figures here are rather too high.
 
 {seconds(runs)}
 
