@@ -215,6 +215,14 @@ class TestSuggestions:
         assert max(drawn) <= 0.55
         assert max(drawn) > 0.3
 
+    def test_with_many_objectives_parameters_are_drawn_from_nearly_all_of_their_range(self) -> None:
+        drawn = []
+        for seed in range(40):
+            sampler = CostAwareSampler("x", budget=99, seed=seed)
+            study = optuna.create_study(directions=["minimize"] * 4, sampler=sampler)
+            drawn.append(study.ask({"x": FloatDistribution(0, 1)}).params["x"])
+        assert 0.8 < max(drawn) <= 1.0 - 1.0 / (2 * 3**2)
+
     def test_a_category_without_dear_choices_is_drawn_from_all_of_them(self) -> None:
         given, drawn = CategoricalDistribution(["air", "oil", "vacuum", "water"]), set()
         for seed in range(20):

@@ -47,7 +47,6 @@ _RAYS = 128
 _EXPLORE_EVERY, _EXPLORE_LESS = 2, 35
 _EXPLORE_EVERY_WITH_COST = 3
 _EXPLORER_DEVIATIONS = 2.0
-_CHEAP_SIDE = 0.5
 _GRID_PER_REAL = 100.0
 _FEW, _MANY = 10, 200  # observations: when hyper-parameters are fitted, see `refit_point`
 _NEWS = 1e-3  # of an input's range: nearer to a known point in all of them there is nothing to learn
@@ -105,7 +104,7 @@ def _initial(plan: Plan, data: Data, number: int) -> Suggestion:
     the whole.
     """
     space = plan.space
-    cheap = 1.0 - (1.0 - _CHEAP_SIDE) * plan.moment(1, plan.budget).sway
+    cheap = plan.moment(1, plan.budget).cheap_side
     shift = _stream(plan, "initial design", 0)
     levels = quasi_random(number + 1 + len(data.failed), space.dimension, shift)
     if plan.cost is not None:

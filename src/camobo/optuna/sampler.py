@@ -46,7 +46,6 @@ from camobo.plan import Method, Plan
 
 _TRIES = 8
 _KEPT_MODELS = 8  # of as many studies or search spaces as share a sampler at a time
-_CHEAP_SIDE = 0.5
 _FEW = 1000  # values of a parameter; of more, trials that run at once hardly draw the same
 _ROW = 16  # trials before the first result that draw from the same values
 
@@ -147,8 +146,8 @@ class CostAwareSampler(BaseSampler):
         inputs = Inputs.of({param_name: param_distribution}, self._dear)
         self._notices.categories(inputs)
         if study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            return self._drawn(inputs, trial)[param_name]
-        return self._first(inputs, trial)[param_name]
+            return self._drawn(study, inputs, trial)[param_name]
+        return self._first(study, inputs, trial)[param_name]
 
     def after_trial(
         self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
@@ -162,15 +161,15 @@ class CostAwareSampler(BaseSampler):
     def _stream(self, purpose: str, *number: int) -> np.random.Generator:
         return np.random.default_rng([self._seed, zlib.crc32(purpose.encode()), *number])
 
-    def _drawn(self, inputs: Inputs, trial: FrozenTrial) -> dict[str, Any]:
-        """Params at random: what the cost names from the cheaper half at first, from all of its range in the end."""
+    def _drawn(self, study: optuna.Study, inputs: Inputs, trial: FrozenTrial) -> dict[str, Any]:
+        """Params at random, those that the cost names from their cheap side."""
         names = inputs.space.names
         levels = np.array([[self._stream(f"drawn {name}", trial.number).random() for name in names]])
         priced = [self._prices(name, given) for name, given in inputs.space.inputs.items()]
-        levels[:, priced] *= self._cheap_side(trial.number)
+        levels[:, priced] *= self._cheap_side(study, trial.number)
         return inputs.params(inputs.space.at_expense(levels)[0])
 
-    def _first(self, inputs: Inputs, trial: FrozenTrial) -> dict[str, Any]:
+    def _first(self, study: optuna.Study, inputs: Inputs, trial: FrozenTrial) -> dict[str, Any]:
         """One parameter before there is any result: the first trials differ, as many as the cheap side has points.
 
         Nobody has to look at the others, who may be writing. A parameter's values come in random order, each once in
@@ -180,28 +179,27 @@ class CostAwareSampler(BaseSampler):
         number = trial.number
         for earlier, distribution in trial.distributions.items():
             if not distribution.single():
-                number //= len(self._starts(Inputs.of({earlier: distribution}, self._dear), trial)) or 1
-        starts = self._starts(inputs, trial)
+                number //= len(self._starts(study, Inputs.of({earlier: distribution}, self._dear), trial)) or 1
+        starts = self._starts(study, inputs, trial)
         if not len(starts):
-            return self._drawn(inputs, trial)
+            return self._drawn(study, inputs, trial)
         ((name, given),) = inputs.space.inputs.items()
         draws = self._stream(f"first {name} {trial.params}", number // len(starts)).gumbel(size=len(starts))
         slope = math.log(given.high / given.low) if isinstance(given, Integer) and given.log else 0.0
         order = np.argsort(slope * starts[:, 0] - draws)  # on a log scale small values come sooner, as draws would
         return inputs.params(starts[order[number % len(starts)]])
 
-    def _starts(self, inputs: Inputs, trial: FrozenTrial) -> Array:
+    def _starts(self, study: optuna.Study, inputs: Inputs, trial: FrozenTrial) -> Array:
         """(n, 1) the values of one parameter, of its cheap side if the cost names it; none if they are many."""
         ((name, given),) = inputs.space.inputs.items()
         if given.size > _FEW:
             return np.zeros((0, 1))
         units, row = inputs.space.grid(), trial.number - trial.number % _ROW
-        cheap = self._cheap_side(row) if self._prices(name, given) else 1.0
+        cheap = self._cheap_side(study, row) if self._prices(name, given) else 1.0
         return units[inputs.space.expense(units)[:, 0] * (1.0 - 1.0 / given.size) < cheap]  # as draws below it would be
 
-    def _cheap_side(self, number: int) -> float:
-        """The share of its range that a parameter the cost names is drawn from: half at first, all in the end."""
-        return 1.0 - (1.0 - _CHEAP_SIDE) * Moment(number + 1, self._budget).left
+    def _cheap_side(self, study: optuna.Study, number: int) -> float:
+        return Moment(number + 1, self._budget, len(study.directions)).cheap_side
 
     def _prices(self, name: str, given: Input) -> bool:
         """Whether the cost names it and it has a dear side."""
@@ -226,7 +224,7 @@ class CostAwareSampler(BaseSampler):
                 unit = self._suggested(study, trials, trial.number, inputs)
             except SpaceExhausted:
                 self._notices.exhausted()
-                return self._drawn(inputs, trial)
+                return self._drawn(study, inputs, trial)
             params = inputs.params(unit)
             claims.write(study, trial, attempt, params, inputs)
             ended = {given.number for given in trials if given.state.is_finished()}
