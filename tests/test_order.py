@@ -417,6 +417,9 @@ class TestSpeed:
     def test_twenty_names_in_two_chains_take_less_than_half_a_second(self) -> None:
         assert seconds(" > ".join(f"x{j}" for j in range(10)) + ", " + " > ".join(f"y{j}" for j in range(10))) < 0.5
 
+    def test_two_hundred_names_in_a_chain_take_less_than_a_second(self) -> None:
+        assert seconds([f"x{j}" for j in range(200)]) < 1.0
+
     def test_too_many_inputs_that_are_not_compared_are_refused_with_what_to_do(self) -> None:
         order = Order.parse(", ".join(f"x{j}" for j in range(22)))
         with pytest.raises(InvalidOrderError, match=r"22 groups.*Compare more.*tie"):

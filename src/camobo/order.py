@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -90,8 +90,9 @@ class Order:
                 raise InvalidOrderError(
                     f"order: above must hold pairs (i, j) of group numbers from 0 to {count - 1}, got {shown(pair)}."
                 )
-        below = [sum(1 << j for j in range(count) if (i, j) in self.above) for i in range(count)]
-        for i, j in sorted(self.above):
+        below = self._lowers
+        wrong = [(i, j) for i, j in self.above if i == j or below[j] >> i & 1 or below[j] & ~below[i]]
+        for i, j in sorted(wrong):
             left, right = self.groups[i][0], self.groups[j][0]
             if i == j:
                 raise InvalidOrderError(f"order: {left!r} is compared with itself, got the pair {(i, j)} in above.")
@@ -229,14 +230,17 @@ class Order:
     @cached_property
     def _uppers(self) -> list[int]:
         """For each group, the set of groups dearer than it, as bits."""
-        return [sum(1 << i for i, j in self.above if j == group) for group in range(len(self.groups))]
+        return _sets(len(self.groups), ((j, i) for i, j in self.above))
+
+    @cached_property
+    def _lowers(self) -> list[int]:
+        """For each group, the set of groups cheaper than it, as bits."""
+        return _sets(len(self.groups), self.above)
 
     def _possible_lasts(self, prefix: int) -> Iterator[int]:
         """Groups that can come last among the groups of `prefix`: those above no other of them."""
-        for group in range(len(self.groups)):
-            if prefix >> group & 1 and not any(
-                prefix >> j & 1 and self._uppers[j] >> group & 1 for j in range(len(self.groups))
-            ):
+        for group, lowers in enumerate(self._lowers):
+            if prefix >> group & 1 and not prefix & lowers:
                 yield group
 
     @cached_property
@@ -294,11 +298,7 @@ class Order:
     def __str__(self) -> str:
         """The order in its own language: one chain for each direct comparison not already in a longer chain."""
         tied = [" = ".join(group) for group in self.groups]
-        direct = [
-            (i, j)
-            for i, j in self.above
-            if not any((i, m) in self.above and (m, j) in self.above for m in range(len(tied)))
-        ]
+        direct = [(i, j) for i, j in self.above if not self._lowers[i] & self._uppers[j]]
         chains: list[list[int]] = []
         for i, j in sorted(direct):
             chain = next((c for c in chains if c[-1] == i), None)
@@ -321,7 +321,7 @@ def _check_name(name: str) -> None:
 
 def _read(text: str) -> tuple[list[str], list[tuple[str, str, str, int]]]:
     """Names as they appear, and (left, sign, right, place) for every comparison."""
-    names: list[str] = []
+    names: dict[str, None] = {}  # in the order they come
     relations: list[tuple[str, str, str, int]] = []
     left, sign, place = "", "", 0
     end = len(text.rstrip())
@@ -338,8 +338,7 @@ def _read(text: str) -> tuple[list[str], list[tuple[str, str, str, int]]]:
                 left, sign = "", ""
         else:
             name = match["name"].strip()
-            if name not in names:
-                names.append(name)
+            names[name] = None
             if sign:
                 relations.append((left, sign, name, match.start("name")))
             left, sign = name, ""
@@ -348,7 +347,7 @@ def _read(text: str) -> tuple[list[str], list[tuple[str, str, str, int]]]:
         raise InvalidOrderError(
             f'order: expected an input\'s name, the text ends. Example: "nickel > chromium".{_show(text, end)}'
         )
-    return names, relations
+    return list(names), relations
 
 
 def _meaning(text: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[tuple[int, int]]]:
@@ -363,20 +362,38 @@ def _meaning(text: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[tuple[in
             root = {name: kept if group == merged else group for name, group in root.items()}
     leaders = list(dict.fromkeys(root[name] for name in root))
     index = {leader: i for i, leader in enumerate(leaders)}
-    above: set[tuple[int, int]] = set()
+    lowers, uppers = [0] * len(leaders), [0] * len(leaders)
     for left, sign, right, place in relations:
         i, j = index[root[left]], index[root[right]]
-        if sign == ">" and (i == j or (j, i) in above):
+        if sign == ">" and (i == j or lowers[j] >> i & 1):
             raise InvalidOrderError(
                 f"order: {left!r} cannot be dearer than {right!r}: "
                 f"it has been said or follows that {_contradiction(left, right, i == j)}.{_show(text, place)}"
             )
-        if sign == ">":
-            uppers = {i} | {a for a, b in above if b == i}
-            lowers = {j} | {b for a, b in above if a == j}
-            above |= {(a, b) for a in uppers for b in lowers}
-    groups = tuple(tuple(name for name in root if root[name] == leader) for leader in leaders)
-    return groups, frozenset(above)
+        if sign == ">" and not lowers[i] >> j & 1:
+            dearer, cheaper = uppers[i] | 1 << i, lowers[j] | 1 << j
+            for upper in _bits(dearer):
+                lowers[upper] |= cheaper
+            for lower in _bits(cheaper):
+                uppers[lower] |= dearer
+    groups: dict[str, list[str]] = {leader: [] for leader in leaders}
+    for name, leader in root.items():
+        groups[leader].append(name)
+    above = frozenset((i, j) for i, below in enumerate(lowers) for j in _bits(below))
+    return tuple(map(tuple, groups.values())), above
+
+
+def _sets(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
+    """For each of `count` numbers, the set of those it is paired with, as bits."""
+    found = [bytearray(count // 8 + 1) for _ in range(count)]
+    for i, j in pairs:
+        found[i][j >> 3] |= 1 << (j & 7)
+    return [int.from_bytes(bits, "little") for bits in found]
+
+
+def _bits(given: int) -> Iterator[int]:
+    """The numbers of a set."""
+    return (place for place, bit in enumerate(reversed(bin(given))) if bit == "1")
 
 
 def _contradiction(left: str, right: str, tied: bool) -> str:
