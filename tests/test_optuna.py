@@ -7,6 +7,7 @@ import pickle
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -214,6 +215,20 @@ class TestSuggestions:
             drawn += [trial.params["rare"] for trial in study.trials if "rare" in trial.params]
         assert max(drawn) <= 0.55
         assert max(drawn) > 0.3
+
+    def test_the_first_trial_of_many_parameters_is_not_quadratic(self) -> None:
+        def seconds(count: int) -> float:
+            study = optuna.create_study(sampler=CostAwareSampler("x0", seed=0))
+            for _ in range(3):
+                trial = study.ask()
+            start = time.process_time()
+            for j in range(count):
+                trial.suggest_float(f"x{j}", 0, 1)
+                trial.suggest_categorical(f"c{j}", ["a", "b"])
+            return time.process_time() - start
+
+        few, many = (min(seconds(count) for _ in range(3)) for count in (50, 400))
+        assert many < 20.0 * few  # 64 times if it were
 
     def test_with_many_objectives_parameters_are_drawn_from_nearly_all_of_their_range(self) -> None:
         drawn = []
@@ -483,6 +498,14 @@ class TestWarnings:
 
 
 class TestOptions:
+    def test_a_range_or_a_dear_choice_that_cannot_be_is_refused_by_the_parameters_name(self) -> None:
+        with pytest.raises(InvalidSpaceError, match=r"'n'.*too narrow for floats"):
+            Inputs.of({"n": IntDistribution(2**60, 2**60 + 10)}, {})
+        with pytest.raises(InvalidSpaceError, match=r"parameter 'x'.*too wide"):
+            Inputs.of({"x": FloatDistribution(-1.7e308, 1.7e308)}, {})
+        with pytest.raises(InvalidSpaceError, match=r"dear: 'c' lists \['b', 'b'\], need each of its choices once"):
+            Inputs.of({"c": CategoricalDistribution(["a", "b"])}, {"c": ["b", "b"]})
+
     def test_an_array_for_a_dear_end_is_refused_by_name(self) -> None:
         both = np.array(["high", "low"])
         with pytest.raises(InvalidSpaceError, match=r"dear: 'x' is a number.*array"):
@@ -504,6 +527,8 @@ class TestOptions:
             ({"method": "best"}, InvalidOptionError, "method"),
             ({"method": np.array(["default", "paper"])}, InvalidOptionError, "method"),
             ({"dear": "low"}, InvalidOptionError, "dear"),
+            ({"dear": {1: "low"}}, InvalidOptionError, "dear: need a mapping of parameters' names"),
+            ({"reference": [10**400]}, InvalidValueError, "reference: need numbers that a float can hold"),
             ({"reference": [math.nan]}, InvalidValueError, "reference"),
             ({"constraints_func": 3}, InvalidOptionError, "constraints_func"),
         ],
@@ -577,6 +602,42 @@ class TestReading:
         assert [trial.reason for trial in found] == ["pruned", "a value is not finite: inf", None]
         assert [trial.number for trial in found] == [0, 1, 2]  # the one that failed before its parameters is left out
 
+    def test_objectives_of_one_name_are_told_apart_by_their_number(self) -> None:
+        for names, told in ((["loss", "loss"], ["loss (0)", "loss (1)"]), (["", "score"], ["value (0)", "score (1)"])):
+            study = study_of(CostAwareSampler("dear > cheap", seed=0))
+            with pytest.warns(optuna.exceptions.ExperimentalWarning):
+                study.set_metric_names(names)
+            study.optimize(bumps, n_trials=4)
+            assert list(record(study).plan.objectives) == told
+
+    def test_an_order_may_name_a_parameter_that_only_some_trials_have(self) -> None:
+        def objective(trial: optuna.Trial) -> float:
+            x = trial.suggest_float("x", 0, 1)
+            return x + (trial.suggest_float("rare", 0, 1) if trial.number % 2 else 0.0)
+
+        study = optuna.create_study(sampler=CostAwareSampler("rare > x", seed=0))
+        study.optimize(objective, n_trials=4)
+        assert str(record(study, cost="rare > x").order) == "x"
+        with pytest.raises(InvalidOrderError, match=r"no trial has a parameter called 'rear'. They have rare, x"):
+            record(study, cost="rear > x")
+
+    @pytest.mark.parametrize(
+        ("options", "told"),
+        [
+            ({"budget": -3}, "budget: need a whole number"),
+            ({"budget": math.nan}, "budget: need a whole number"),
+            ({"budget": True}, "budget: need a whole number"),
+            ({"dear": "low"}, "dear: need a mapping"),
+            ({"study": "sqlite:///x.db"}, "record: need an Optuna study"),
+        ],
+        ids=label,
+    )
+    def test_an_option_that_cannot_be_is_refused_by_name(self, options: Any, told: str) -> None:
+        study = optuna.create_study()
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        with pytest.raises(InvalidOptionError, match=told):
+            record(**{"study": study, **options})
+
     def test_a_study_without_a_shared_parameter_says_so(self) -> None:
         with pytest.raises(InvalidSpaceError, match=r"no parameter.*0 trials"):
             record(optuna.create_study())
@@ -587,6 +648,15 @@ class TestReading:
         for choice in given.choices:
             study.add_trial(create_trial(params={"x": choice}, distributions={"x": given}, value=1.0))
         assert [trial.params["x"] for trial in record(study).trials] == ["1", "True", "None", "oil", "nan"]
+
+    def test_choices_that_would_read_the_same_are_shown_as_they_are_written(self) -> None:
+        study = optuna.create_study()
+        given = optuna.distributions.CategoricalDistribution(["1", 1, "oil"])
+        for choice in given.choices:
+            study.add_trial(create_trial(params={"x": choice}, distributions={"x": given}, value=1.0))
+        found = record(study, cost="x", dear={"x": ["1", 1]})
+        assert [trial.params["x"] for trial in found.trials] == ["'1'", "1", "'oil'"]
+        assert found.plan.space.inputs["x"] == Categorical(["'1'", "1", "'oil'"], dear=["'1'", "1"])
 
     def test_more_objectives_than_a_hypervolume_has_are_refused(self) -> None:
         study = optuna.create_study(directions=["minimize"] * 32)
@@ -725,6 +795,19 @@ class TestReportingFromTheCommandLine:
             assert stopped.value.code == 0
             assert "my-forest-1.html: open it" in " ".join(capsys.readouterr().out.split())
         assert sorted(path.name for path in tmp_path.iterdir()) == ["forest.db", "my-forest-1.html"]
+
+    def test_a_page_that_is_no_report_is_left_as_it_is(
+        self, forest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pytest.importorskip("plotly")
+        page = tmp_path / "index.html"
+        page.write_text("<!doctype html><title>My home</title>")
+        assert "is there already" in self.refused(capsys, "--optuna", forest, "-o", str(page))
+        assert page.read_text() == "<!doctype html><title>My home</title>"
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", "--optuna", forest, "-o", str(page), "--force"])
+        assert stopped.value.code == 0
+        assert "My home" not in page.read_text(encoding="utf-8")
 
     def test_a_name_that_is_not_there_names_those_that_are(
         self, forest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -81,3 +81,7 @@ def test_what_no_float_can_hold_is_the_largest() -> None:
     assert np.isfinite(mean).all()
     assert np.isfinite(deviation).all()
     assert (np.sign(mean) == [-1.0, 1.0]).all()
+
+
+def test_constraints_near_the_largest_float_are_standardised_without_a_warning() -> None:
+    assert np.isfinite(of_constraint(np.array([-1.7e308, 1.7e308])).of(np.array([-1.7e308, 0.0, 1.7e308]))).all()

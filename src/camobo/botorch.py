@@ -88,7 +88,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         good = hasattr(model, "posterior") and hasattr(model, "num_outputs")
         _check(good, "model", "a fitted model of BoTorch's", model)
         super().__init__(model)
-        _check(not isinstance(names, str), "names", "a list of the inputs' names", names)
+        listed = isinstance(names, Sequence) and not isinstance(names, str)
+        _check(listed, "names", "a list of the inputs' names", names)
         names = list(names)
         _check(all(isinstance(name, str) for name in names), "names", "text", names)
         _check(len(set(names)) == len(names), "names", "each of them once", names)
@@ -97,6 +98,9 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         _check(limits.shape == (2, len(names)), "bounds", f"(2, {len(names)}) for {len(names)} names", limits.shape)
         _check(bool(torch.isfinite(limits).all()), "bounds", "finite numbers", limits.tolist())
         _check(bool((limits[0] < limits[1]).all()), "bounds", "lower bounds below upper ones", limits.tolist())
+        wide = bool(torch.isfinite(limits[1] - limits[0]).all())
+        _check(wide, "bounds", "a range of less than 1.8e308, the largest float", limits.tolist())
+        _check(dear is None or isinstance(dear, Mapping), "dear", 'inputs by name, such as {"purity": "low"}', dear)
         dear = dict(dear or {})
         for name, end in dear.items():
             _check(name in names, "dear", f"one of the inputs {', '.join(names)}", name)
@@ -228,11 +232,13 @@ def _check(good: bool, what: str, expected: str, got: Any) -> None:
 
 
 def _numbers(what: str, given: Any) -> Any:
-    """A tensor of what was given."""
+    """A tensor of what was given, in double precision: of a list, torch alone would make single."""
     try:
-        return torch.as_tensor(given).detach().double()
+        numbers = given if isinstance(given, torch.Tensor) else torch.as_tensor(np.asarray(given))
     except (TypeError, ValueError, RuntimeError):
         raise InvalidOptionError(f"CostAwareUCB: {what}: need numbers, got {shown(given)}.") from None
+    _check(not numbers.is_complex() and numbers.dtype != torch.bool, what, "real numbers", given)
+    return numbers.detach().double()
 
 
 def _positive(what: str, given: Any) -> float:

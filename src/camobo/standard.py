@@ -95,7 +95,7 @@ def of_objective(values: Array) -> Standard:
 
 def of_constraint(values: Array) -> Standard:
     """Of a constraint: fenced at its median size on either side of zero, since only what is near zero matters."""
-    size = float(np.median(np.abs(values)))
+    size = 2.0 * float(np.median(0.5 * np.abs(values)))  # in halves: a median adds two values up
     return _fenced(values, -size, size, size)
 
 

@@ -254,7 +254,8 @@ def report(
 ) -> None:
     """Write a report: one HTML file with figures and tables that opens offline and can be sent to a colleague.
 
-    A page that is there already is brought up to date. Needs Plotly: pip install 'camobo\\[plot]'
+    A report that is there already is brought up to date, any other file left as it is. Needs Plotly:
+    pip install 'camobo\\[plot]'
 
     \b
     Examples:
@@ -298,8 +299,8 @@ def _record_of(loaded: Any, cost: str | None, dear: dict[str, str | list[str]], 
 
 
 def _page(target: str, *, force: bool) -> str:
-    """A file a report may be written to: a page can be brought up to date, anything else may be dear."""
+    """A file a report may be written to: a report can be brought up to date, anything else may be dear."""
     from camobo.cli.sheets import refuse_existing
 
-    refuse_existing(target, force=force or target.lower().endswith((".html", ".htm")))
+    refuse_existing(target, force=force or importlib.import_module("camobo.report.page").is_report(target))
     return target

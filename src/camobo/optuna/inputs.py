@@ -76,6 +76,16 @@ def only_value(given: BaseDistribution) -> Any:
     return _numeric("", given).low
 
 
+def size_of(given: BaseDistribution) -> float:
+    """How many values it has."""
+    if isinstance(given, CategoricalDistribution):
+        return len(given.choices)
+    numeric = _numeric("", given)
+    if numeric.step is None:
+        return 1 if numeric.single() else math.inf
+    return _steps(numeric) + 1
+
+
 def _numeric(name: str, given: BaseDistribution) -> FloatDistribution | IntDistribution:
     if not isinstance(given, (FloatDistribution, IntDistribution)):
         raise InvalidSpaceError(f"parameter {name!r}: need a float, int or categorical distribution, got {given!r}.")
@@ -96,7 +106,15 @@ def _input(name: str, given: BaseDistribution, dear: Any) -> Input:
         return Integer(0, _steps(numeric), dear=end)
     if _on_grid(numeric):
         return Integer(int(numeric.low), int(numeric.high), log=numeric.log, dear=end)
-    return Real(float(numeric.low), float(numeric.high), log=numeric.log, dear=end)
+    if float(numeric.low) == float(numeric.high):
+        raise InvalidSpaceError(
+            f"parameter {name!r}: its range from {numeric.low} to {numeric.high} is too narrow for floats to tell its "
+            "values apart. Suggest what is added to its low end instead."
+        )
+    try:
+        return Real(float(numeric.low), float(numeric.high), log=numeric.log, dear=end)
+    except InvalidSpaceError as error:
+        raise InvalidSpaceError(f"parameter {name!r}: {error}") from None
 
 
 def _dear_positions(name: str, given: CategoricalDistribution, dear: Any) -> Sequence[int]:
@@ -108,11 +126,14 @@ def _dear_positions(name: str, given: CategoricalDistribution, dear: Any) -> Seq
             f"got {dear!r}."
         )
     try:
-        return [int(given.to_internal_repr(choice)) for choice in dear]
+        places = [int(given.to_internal_repr(choice)) for choice in dear]
     except ValueError:
         raise InvalidSpaceError(
             f"dear: {name!r} lists {list(dear)!r}, but its choices are {list(given.choices)!r}."
         ) from None
+    if len(set(places)) < len(places):
+        raise InvalidSpaceError(f"dear: {name!r} lists {list(dear)!r}, need each of its choices once.")
+    return places
 
 
 def _steps(given: FloatDistribution | IntDistribution) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,11 +15,19 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 from sqlalchemy.exc import SQLAlchemyError
 
-from camobo.checks import few_enough
-from camobo.cost import CostLike, as_cost
-from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError, StorageError
+from camobo.checks import few_enough, whole
+from camobo.cost import AdditiveCost, CostLike, PaperCost
+from camobo.errors import (
+    InvalidOptionError,
+    InvalidOrderError,
+    InvalidSpaceError,
+    InvalidValueError,
+    StorageError,
+    shown,
+)
 from camobo.inputs import Categorical, Input, Integer, Real
 from camobo.insight import Record
+from camobo.optuna.given import cost_among, read_cost, read_dear
 from camobo.optuna.inputs import Dear
 from camobo.plan import Plan
 from camobo.space import Space
@@ -49,20 +57,39 @@ def record(
     >>> print(record(study, cost="x").trials[0])
     trial 0: x=0.5 -> value=2
     """
+    if not isinstance(study, optuna.Study):
+        raise InvalidOptionError(f"record: need an Optuna study, got {shown(study)}. load_study opens one by its name.")
+    ends, model = read_dear(dear), read_cost(cost)
+    budget = None if budget is None else whole("budget", budget, 1)
     trials = study.get_trials(deepcopy=False)
-    shared = optuna.search_space.intersection_search_space(trials)
-    inputs = {name: _input(given, (dear or {}).get(name)) for name, given in shared.items() if not given.single()}
-    if not inputs:
+    shared = {
+        name: given
+        for name, given in optuna.search_space.intersection_search_space(trials).items()
+        if not given.single()
+    }
+    if not shared:
         raise InvalidSpaceError(
             f"the Optuna study {study.study_name!r} has no parameter that all its complete trials share "
             f"({len(trials)} trials so far). There is nothing to show before it has."
         )
-    space = Space(inputs)
+    _check_named(model, trials)
+    space = Space({name: _input(name, given, ends.get(name)) for name, given in shared.items()})
+    labels = {name: _labels(given) for name, given in shared.items() if isinstance(given, CategoricalDistribution)}
     objectives = objectives_of(study)
     few_enough(objectives)
-    records = (_record(trial, space, objectives) for trial in trials)
-    plan = Plan(space, objectives, cost=as_cost(cost, space.names), budget=budget)
+    records = (_record(trial, space, labels, objectives) for trial in trials)
+    plan = Plan(space, objectives, cost=cost_among(model, space.names), budget=budget)
     return Record(plan, tuple(trial for trial in records if trial is not None))
+
+
+def _check_named(cost: PaperCost | AdditiveCost | None, trials: Sequence[FrozenTrial]) -> None:
+    """Refuse an order with a parameter that no trial has; one that only some have is left out of the record."""
+    known = sorted({name for trial in trials for name in trial.params})
+    unknown = next((name for name in (cost.order.names if cost else ()) if name not in known), None)
+    if unknown is not None:
+        raise InvalidOrderError(
+            f"order: no trial has a parameter called {unknown!r}. They have {', '.join(known)}. Correct the name."
+        )
 
 
 def load(storage: str, name: str | None = None) -> optuna.Study:
@@ -125,33 +152,44 @@ def _first_line(error: BaseException) -> str:
     return next(iter(str(error).strip().splitlines()), type(error).__name__)
 
 
-def _input(given: BaseDistribution, dear: Any) -> Input:
+def _input(name: str, given: BaseDistribution, dear: Any) -> Input:
     """The input as people read it: a category by its choices, a grid by its values."""
-    if isinstance(given, CategoricalDistribution):
-        named = () if dear is None else dear
-        return Categorical(_labels(given.choices), dear=named if isinstance(named, str) else _labels(named))
-    if isinstance(given, IntDistribution) and max(abs(given.low), abs(given.high)) <= 2**40:
-        return Integer(given.low, given.high, log=given.log, dear="high" if dear is None else dear)
-    if isinstance(given, (FloatDistribution, IntDistribution)):
-        return Real(given.low, given.high, log=given.log, dear="high" if dear is None else dear)
-    raise InvalidSpaceError(f"need a float, int or categorical distribution, got {given!r}.")
+    try:
+        if isinstance(given, CategoricalDistribution):
+            labels = _labels(given)
+            named = dear if isinstance(dear, str) else [labels.get(repr(choice), choice) for choice in dear or ()]
+            return Categorical(list(labels.values()), dear=named)
+        end: Any = "high" if dear is None else dear
+        if isinstance(given, IntDistribution) and max(abs(given.low), abs(given.high)) <= 2**40:
+            return Integer(given.low, given.high, log=given.log, dear=end)
+        if isinstance(given, (FloatDistribution, IntDistribution)):
+            return Real(given.low, given.high, log=given.log, dear=end)
+    except InvalidSpaceError as error:
+        raise InvalidSpaceError(f"parameter {name!r}: {error}") from None
+    raise InvalidSpaceError(f"parameter {name!r}: need a float, int or categorical distribution, got {given!r}.")
 
 
-def _labels(choices: Any) -> list[str]:
-    """Choices as text: Optuna's may be NaN, or equal and yet differ."""
-    return [_label(choice) for choice in choices]
+def _labels(given: CategoricalDistribution) -> dict[str, str]:
+    """Choices as people read them, by how Python writes them: Optuna's may be NaN, or equal and yet differ.
 
-
-def _label(choice: Any) -> str:
-    return choice if isinstance(choice, str) else repr(choice)
+    >>> _labels(CategoricalDistribution(["oil", None])), _labels(CategoricalDistribution(["1", 1]))
+    ({"'oil'": 'oil', 'None': 'None'}, {"'1'": "'1'", '1': '1'})
+    """
+    read = {repr(choice): choice if isinstance(choice, str) else repr(choice) for choice in given.choices}
+    return read if len(set(read.values())) == len(read) else {written: written for written in read}
 
 
 def objectives_of(study: optuna.Study) -> dict[str, Goal]:
-    """The objectives' names, as the study has them or else value0, value1, …, and which way is better."""
+    """The objectives' names, as the study has them or else value0, value1, …, and which way is better.
+
+    Names that repeat or are blank get their objective's number.
+    """
     goals: list[Goal] = ["max" if given == StudyDirection.MAXIMIZE else "min" for given in study.directions]
     default = ["value"] if len(goals) == 1 else [f"value{m}" for m in range(len(goals))]
-    named = getattr(study, "metric_names", None)  # a bracket of Hyperband's is a study without this
-    return dict(zip(named or default, goals, strict=True))
+    named = getattr(study, "metric_names", None) or default  # a bracket of Hyperband's is a study without the former
+    if len(set(named)) < len(named) or not all(name.strip() for name in named):
+        named = [f"{name.strip() or 'value'} ({m})" for m, name in enumerate(named)]
+    return dict(zip(named, goals, strict=True))
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
@@ -161,10 +199,14 @@ def constraints_of(trial: FrozenTrial) -> dict[str, float]:
     return {str(k): value for k, value in enumerate(trial.system_attrs.get("constraints") or ())}
 
 
-def _record(trial: FrozenTrial, space: Space, objectives: Mapping[str, Goal]) -> Trial | None:
+def _record(
+    trial: FrozenTrial, space: Space, labels: Mapping[str, Mapping[str, str]], objectives: Mapping[str, Goal]
+) -> Trial | None:
     """The trial over the space's inputs; None if it lacks one, or lies outside."""
     try:
-        params = space.check({name: _param(given, trial.params[name]) for name, given in space.inputs.items()})
+        params = {name: trial.params[name] for name in space.names}
+        read = {name: labels[name][repr(value)] if name in labels else value for name, value in params.items()}
+        params = space.check(read)
     except (KeyError, InvalidValueError):
         return None
     if not trial.state.is_finished():
@@ -174,10 +216,6 @@ def _record(trial: FrozenTrial, space: Space, objectives: Mapping[str, Goal]) ->
         return Trial(trial.number, params, State.FAILED, reason=reason, asked=told, told=told)
     values = dict(zip(objectives, trial.values, strict=True))
     return Trial(trial.number, params, State.COMPLETE, values, asked=told, told=told)
-
-
-def _param(given: Input, value: Any) -> Any:
-    return _label(value) if isinstance(given, Categorical) else value
 
 
 def _why_not(trial: FrozenTrial) -> str | None:

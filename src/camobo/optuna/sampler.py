@@ -20,8 +20,7 @@ import threading
 import time
 import zlib
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from numbers import Real as Number
 from typing import Any
 
@@ -33,15 +32,15 @@ from optuna.trial import FrozenTrial, TrialState
 
 from camobo import engine
 from camobo.checks import one_of, whole
-from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost, as_cost
+from camobo.cost import CostLike, Moment
 from camobo.engine import Models
-from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted
+from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted, shown
 from camobo.inputs import Array, Input, Integer
 from camobo.optuna import claims, observed
-from camobo.optuna.inputs import Dear, Inputs, only_value
+from camobo.optuna.given import cost_among, read_cost, read_dear
+from camobo.optuna.inputs import Dear, Inputs, only_value, size_of
 from camobo.optuna.notices import Notices, is_flat
 from camobo.optuna.records import constraints_of, objectives_of
-from camobo.order import Order
 from camobo.plan import Method, Plan
 
 _TRIES = 8
@@ -87,15 +86,13 @@ class CostAwareSampler(BaseSampler):
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
     ) -> None:
         one_of("method", method, ("default", "paper"))
-        if dear is not None and not isinstance(dear, Mapping):
-            raise InvalidOptionError(f'dear: need a mapping of names, such as {{"rate": "low"}}, got {dear!r}.')
         if constraints_func is not None and not callable(constraints_func):
             raise InvalidOptionError(f"constraints_func: need a function of a trial, got {constraints_func!r}.")
-        self._cost = _read_cost(cost, paper=method == "paper")
+        self._cost = read_cost(cost, paper=method == "paper")
         self._named: Sequence[str] = () if self._cost is None else self._cost.order.names
         self._budget = None if budget is None else whole("budget", budget, 1)
         self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, 0)
-        self._dear = dict(dear or {})
+        self._dear = read_dear(dear)
         self._method = method
         self._reference = None if reference is None else _finite_numbers("reference", reference)
         self._constraints_func = constraints_func
@@ -178,7 +175,9 @@ class CostAwareSampler(BaseSampler):
         """
         number = trial.number
         for earlier, distribution in trial.distributions.items():
-            if not distribution.single():
+            if number == 0:
+                break
+            if 1 < size_of(distribution) <= _FEW:
                 number //= len(self._starts(study, Inputs.of({earlier: distribution}, self._dear), trial)) or 1
         starts = self._starts(study, inputs, trial)
         if not len(starts):
@@ -240,7 +239,7 @@ class CostAwareSampler(BaseSampler):
         plan = Plan(
             space=inputs.space,
             objectives=objectives,
-            cost=_cost_among(self._cost, inputs.space.names),
+            cost=cost_among(self._cost, inputs.space.names),
             budget=self._budget,
             seed=self._seed,
             method=self._method,
@@ -270,22 +269,6 @@ def _made(cost: CostLike, options: dict[str, Any]) -> CostAwareSampler:
     return CostAwareSampler(cost, **options)
 
 
-def _read_cost(given: CostLike, *, paper: bool) -> PaperCost | AdditiveCost | None:
-    """A cost model; which parameters there are is not known yet, so every name is taken."""
-    names: Sequence[str] = ()
-    if isinstance(given, (PaperCost, AdditiveCost)):
-        names = given.order.names
-    elif isinstance(given, (str, Order, list, tuple)):
-        names = Order.parse(given).names
-    return as_cost(given, names, paper=paper)
-
-
-def _cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> PaperCost | AdditiveCost | None:
-    """What the cost says about these parameters; None if nothing."""
-    order = None if cost is None else cost.order.among(names)
-    return None if cost is None or order is None else replace(cost, order=order)
-
-
 def _finite_numbers(what: str, values: Any) -> tuple[float, ...]:
     numbers = _numbers(what, values)
     if not all(map(math.isfinite, numbers)):
@@ -297,7 +280,10 @@ def _numbers(what: str, values: Any) -> tuple[float, ...]:
     """Numbers, infinity among them."""
     if isinstance(values, str) or not isinstance(values, (Sequence, np.ndarray)):
         raise InvalidValueError(f"{what}: need a list of numbers, got {values!r}.")
-    for value in values:
-        if isinstance(value, bool) or not isinstance(value, Number) or math.isnan(value):
-            raise InvalidValueError(f"{what}: need numbers, got {value!r}.")
-    return tuple(float(value) for value in values)
+    try:
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, Number) or math.isnan(value):
+                raise InvalidValueError(f"{what}: need numbers, got {shown(value)}.")
+        return tuple(float(value) for value in values)
+    except OverflowError:
+        raise InvalidValueError(f"{what}: need numbers that a float can hold, got {shown(values)}.") from None

@@ -14,6 +14,7 @@ import base64
 import hashlib
 import html
 import json
+import os
 import re
 from collections.abc import Sequence
 from importlib.resources import files
@@ -22,6 +23,7 @@ from typing import Any
 from camobo.plot.style import Spec, visible
 
 _UNCLOSED = frozenset({"meta"})
+_HEAD = 4096  # bytes of a page, in which its generator is told
 
 
 class Html(str):
@@ -120,7 +122,7 @@ def document(title: str, body: Html, figures: Sequence[Spec], plotly_js: str) ->
         tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="referrer", content="no-referrer"),
-        tag("meta", name="generator", content="camobo"),
+        _GENERATOR,
         tag("title", title),
         tag("style", Html(css)),
     )
@@ -128,6 +130,20 @@ def document(title: str, body: Html, figures: Sequence[Spec], plotly_js: str) ->
     scripts = join(data, tag("script", Html(library)), tag("script", Html(boot)))
     whole = tag("html", head, tag("body", body, _stand_ins(library), scripts), lang="en")
     return f"<!doctype html>\n{whole}\n"
+
+
+_GENERATOR = tag("meta", name="generator", content="camobo")
+
+
+def is_report(path: str) -> bool:
+    """Whether the file at a path is a page made here, by what stands in its head; False if it cannot be read."""
+    if not os.path.isfile(path):
+        return False
+    try:
+        with open(path, "rb") as file:
+            return _GENERATOR.encode() in file.read(_HEAD)
+    except OSError:
+        return False
 
 
 def _hash(text: str) -> str:
