@@ -90,14 +90,14 @@ class TestTheContestsArithmetic:
             runs["p", "theirs", seed] = contest_run([0.2, 0.9 if seed < 5 else 0.3], [3.0, 4.0])
             runs["p", "never", seed] = contest_run([0.1, 0.2], [1.0, 8.0])
         found = figures.ratio(runs, "p", "ours", "theirs", 0.9)
-        assert found.value == pytest.approx(2.02 / 4.0)
+        assert found.value == pytest.approx(2.025 / 4.0)
         assert found.ours_reached
         assert found.theirs_reached
         assert found.p < 0.05
         won = figures.ratio(runs, "p", "ours", "never", 0.9)
         assert (won.theirs_reached, won.theirs) == (False, 16.0)
         lost = figures.ratio(runs, "p", "never", "ours", 0.9)
-        assert (lost.ours_reached, lost.value) == (False, pytest.approx(16.0 / 2.02))
+        assert (lost.ours_reached, lost.value) == (False, pytest.approx(16.0 / 2.025))
         assert figures.ratio(runs, "p", "never", "never", 0.9) is None
         assert figures.ratio(runs, "p", "ours", "absent", 0.9) is None
 
@@ -111,10 +111,24 @@ class TestTheContestsArithmetic:
         assert figures.best_reached(runs, "p", ["a", "b"]) == pytest.approx(0.2)
         assert figures.best_reached(runs, "p", ["b"]) == pytest.approx(0.1)
         assert figures.paid(runs, "p", "b", 0.3) == {0: 2.0, 3: math.inf}
-        assert figures.ratio(runs, "p", "a", "b", 0.3).theirs == 2.0
+        assert figures.ratio(runs, "p", "a", "b", 0.3) is None  # one of three reached it, and one of two
+        runs["p", "b", 4] = contest_run([0.1, 0.3], [1.0, 2.5])
+        found = figures.ratio(runs, "p", "a", "b", 0.3)
+        assert (found.ours_reached, found.theirs_reached, found.theirs) == (False, True, 2.5)
         assert figures.ratio(runs, "p", "b", "a", 0.3).theirs_reached is False
-        del runs["p", "b", 0], runs["p", "b", 3]
+        del runs["p", "b", 0], runs["p", "b", 3], runs["p", "b", 4]
         assert figures.ratio(runs, "p", "a", "b", 0.3) is None
+
+    def test_the_median_of_an_even_number_is_between_the_middle_two(self, figures: ModuleType) -> None:
+        assert figures.spread([1.0, 2.0, 4.0, math.inf]).middle == 3.0
+        assert figures.spread([1.0, 2.0, math.inf, math.inf]).middle == math.inf
+
+    def test_a_method_that_is_given_more_evaluations_is_shown_after_as_many_as_the_others(
+        self, figures: ModuleType
+    ) -> None:
+        runs = {("p", "a", 0): contest_run([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [1.0] * 6)}
+        assert figures.after(runs, "p", "a", 3) == [0.2]
+        assert figures.after(runs, "p", "a", 1) == figures.final(runs, "p", "a") == [0.6]
 
     def test_a_curve_of_stopped_runs_ends_with_the_shortest(self, figures: ModuleType) -> None:
         runs = {("p", "a", 0): contest_run([0.2, 0.6], [1.0, 3.0], status="time")}
@@ -207,7 +221,7 @@ def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path
     sizes = {("camobo", growth.Size(25, 5, 2)): timed, ("qLogNEHVI", growth.Size(50, 12, 10)): broken}
     page = write.page(runs, sizes, tmp_path)
     assert "qLogNEHVI at 50 evaluations, 12 inputs, 10 objectives: RuntimeError: too many." in page
-    assert "| the best peer that knows no cost | ≤ 0.6 | 0.502 | yes | 1 | 1 | 0 | 0 / 0 |" in page
+    assert "| the best peer that knows no cost | ≤ 0.6 | 0.503 | yes | 1 | 1 | 0 | 0 / 0 |" in page
     assert "| the better of FLAML's two | ≤ 0.7 | 1.98 | **no** | 1 | 0 | 1 | 0 / 0 |" in page
     assert "| zdt1 | 0.50 ✓ (random) | 1.98 ✗ (FLAML CFO) | – |" in page
     assert "| zdt1 | qLogNEHVI | 0 | time | 7 | late |" in page

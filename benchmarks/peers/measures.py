@@ -28,9 +28,13 @@ class Spread:
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Of at least one value; infinite ones count as larger than all others."""
-    low, middle, high = np.quantile(np.array(values), (0.25, 0.5, 0.75), method="inverted_cdf")
-    return Spread(float(low), float(middle), float(high))
+    """Of at least one value; infinite ones count as larger than all others.
+
+    Of an even number the median is the mean of the middle two. The lower of them would flatter, in money, a method with
+    an even number of runs beside one with an odd number.
+    """
+    low, high = np.quantile(np.array(values), (0.25, 0.75), method="inverted_cdf")
+    return Spread(float(low), float(np.median(values)), float(high))
 
 
 def problems_of(runs: Runs) -> list[str]:
@@ -57,6 +61,17 @@ def stopped(runs: Runs, problem: str, method: str) -> list[Mapping[str, Any]]:
 def final(runs: Runs, problem: str, method: str) -> list[float]:
     """Shares of the best hypervolume at the end, or when a run was stopped."""
     return [float(run["hypervolume"][-1]) for run in runs_of(runs, problem, method).values()]
+
+
+def after(runs: Runs, problem: str, method: str, stretch: int) -> list[float]:
+    """Shares of the best hypervolume after one part in `stretch` of each run's evaluations."""
+    found = []
+    for run in runs_of(runs, problem, method).values():
+        there = [
+            share for at, share in zip(run["at"], run["hypervolume"], strict=True) if at * stretch <= run["at"][-1]
+        ]
+        found += there[-1:]
+    return found
 
 
 def best_reached(runs: Runs, problem: str, methods: Iterable[str]) -> float:
@@ -103,17 +118,16 @@ class Ratio:
 def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float) -> Ratio | None:
     """None if one of them has no run that tells, or neither reaches the target in its median run."""
     charge = penalty(runs, problem, (ours, theirs))
-    charged = [
-        {seed: min(money, charge) for seed, money in paid(runs, problem, method, target).items()}
-        for method in (ours, theirs)
-    ]
-    if not all(charged):
+    found = [paid(runs, problem, method, target) for method in (ours, theirs)]
+    if not all(found):
         return None
+    reached = [spread(list(given.values())).middle < math.inf for given in found]
+    if not any(reached):
+        return None
+    charged = [{seed: min(money, charge) for seed, money in given.items()} for given in found]
     mine, other = (spread(list(given.values())).middle for given in charged)
-    if mine == other == charge:
-        return None
     p = _less([charged[0][seed] - charged[1][seed] for seed in sorted(set(charged[0]) & set(charged[1]))])
-    return Ratio(mine, other, mine < charge, other < charge, p)
+    return Ratio(mine, other, reached[0], reached[1], p)
 
 
 def _less(differences: Sequence[float]) -> float:
