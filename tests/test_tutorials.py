@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,3 +38,16 @@ def test_what_was_printed_is_put_in_its_place() -> None:
 def test_a_changed_word_is_noticed_and_a_changed_number_is_not() -> None:
     assert gist("spent 3.5\n 1 oil\n 2 water\n") == gist("spent 4\n7 air\n")
     assert gist("spent 3.5") != gist("used 3.5")
+
+
+def test_the_readme_s_picture_is_told_as_the_steel_example_comes_out() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "steel.py"], capture_output=True, text=True, timeout=300, check=True
+    )
+    aware, blind, baseline = (
+        float(re.findall(rf"^ *{re.escape(name)} +([\d.]+)", done.stdout, re.MULTILINE)[0])
+        for name in ("camobo, nickel > chromium", "camobo, no cost", "MO-UCB (the paper's baseline)")
+    )
+    less = [f"{100 * (1 - aware / other):.0f} % less" for other in (blind, baseline)]
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert f"camobo used {less[0]} nickel than without, and {less[1]} than MO-UCB" in readme
