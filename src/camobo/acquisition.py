@@ -111,7 +111,7 @@ class ExpectedReach:
     with one joint quasi-random sequence of rays and normal z. The same (ray, z) pairs serve every point, so the surface
     is piecewise smooth. With p = M the average of reach^p over all directions is the hypervolume (`scalarize.reach`),
     and Q its expected improvement; so it is for one objective and for two. The more objectives, the more such an
-    average is that of its few longest rays, and the front is sought at its far ends only: from three on, p = 1.
+    average is that of the few rays along which most is reached: from three on, p = 1.
     """
 
     rays: Array

@@ -46,25 +46,30 @@ def normal(uniforms: Array) -> Array:
 
 
 def directions(uniforms: Array) -> Array:
-    """(k, M) unit vectors, uniform over the positive orthant, from (k, M) uniform numbers (of two, one is used).
+    """(k, M) rays of the positive orthant from (k, M) uniform numbers (of two, one is used).
+
+    Of two objectives, unit vectors at even angles. Of more, the ways to points spread evenly over a box, which end at
+    its faces: nearly all of a box of many dimensions lies towards its edges and corners, where a front has its far
+    ends, and hardly a direction uniform over the sphere leads there.
 
     >>> directions(np.array([[0.5, 0.0]])).round(4)
     array([[0.7071, 0.7071]])
+    >>> directions(np.array([[0.2, 0.4, 0.1]]))
+    array([[0.5 , 1.  , 0.25]])
     """
     if uniforms.shape[1] == 2:
         angle = 0.5 * math.pi * uniforms[:, 0]
-        vectors = np.column_stack([np.cos(angle), np.sin(angle)])
-    else:
-        vectors = np.maximum(np.abs(normal(uniforms)), 1e-12)  # all zero, as 0.5 alone gives, has no direction
-        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(np.maximum(vectors, 1e-6))
+        return np.asarray(np.maximum(np.column_stack([np.cos(angle), np.sin(angle)]), 1e-6))
+    inside = np.maximum(uniforms, 1e-6)  # all zero has no direction
+    return np.asarray(inside / inside.max(axis=1, keepdims=True))
 
 
 def reach(front: Array, reference: Array, rays: Array) -> Array:
     """(k,) how far from the reference each of (k, M) rays runs before it leaves what (n, M) values dominate.
 
-    The hypervolume scalarisation max_y min_m (y_m − R_m)_+ / ray_m: its M-th power, averaged over all directions, is
-    the dominated hypervolume up to a constant (Golovin & Zhang 2020, arXiv 2006.04655). O(n k M).
+    The hypervolume scalarisation max_y min_m (y_m − R_m)_+ / ray_m: its M-th power, averaged over `directions`, is the
+    dominated hypervolume up to a constant (Golovin & Zhang 2020, arXiv 2006.04655, for the sphere; for rays to the
+    faces of a box the constant is the box's volume). O(n k M).
     """
     if len(front) == 0:
         return np.zeros(len(rays))
