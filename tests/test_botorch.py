@@ -137,6 +137,14 @@ class TestInBotorch:
         gaps = np.abs(units[:, None] - units[None]).max(axis=2)[~np.eye(3, dtype=bool)]
         assert gaps.min() > 0.01
 
+    @pytest.mark.filterwarnings("ignore:The model inputs are of type torch.float32")
+    def test_values_are_of_the_candidates_precision_with_a_cost_as_without(self) -> None:
+        x = torch.rand(8, 3, dtype=torch.float32, generator=torch.Generator().manual_seed(0))
+        model = SingleTaskGP(x, torch.sin(x[:, :1]))
+        for cost in (None, "x1"):
+            acquisition = CostAwareUCB(model, names=NAMES, cost=cost, bounds=[[0.0] * 3, [1.0] * 3], ref_point=[-2.0])
+            assert acquisition(x[:5, None, :]).dtype == torch.float32
+
     def test_one_model_with_several_outputs_and_one_with_one_work_too(self) -> None:
         x = torch.rand(8, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
         for outputs in (1, 3):

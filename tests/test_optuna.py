@@ -466,6 +466,12 @@ class TestWarnings:
         )
         assert self.told(caplog) == []
 
+    def test_a_name_that_only_looks_the_same_is_told_at_once(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("gr\u00f6\u00dfe", seed=0))
+        study.optimize(lambda trial: trial.suggest_float("gro\u0308\u00dfe", 0, 1), n_trials=3)
+        (told,) = [record.getMessage() for record in caplog.records if "no parameter" in record.getMessage()]
+        assert r"written as 'gro\u0308\xdfe', not as 'gr\xf6\xdfe'" in told
+
     def test_a_misspelt_name_in_dear_is_told(self, caplog: pytest.LogCaptureFixture) -> None:
         study_of(CostAwareSampler(seed=0, dear={"chaep": "low", "dear": "low"})).optimize(bumps, n_trials=4)
         (text,) = self.told(caplog)
@@ -777,6 +783,8 @@ class TestReportingFromTheCommandLine:
         assert said[0].space.inputs["dear"] == Real(0.0, 1.0, dear="low")
         assert "Did you mean 'dear'?" in self.refused(capsys, "--optuna", forest, "--dear", "deer=low")
         assert "need name=low" in self.refused(capsys, "--optuna", forest, "--dear", "dear")
+        twice = ("--dear", "dear=low", "--dear", "dear=high")
+        assert "need 'dear' once" in self.refused(capsys, "--optuna", forest, *twice)
         assert "go with --optuna" in self.refused(capsys, "alloy.db", "--budget", "3")
 
     @pytest.mark.parametrize("named", [[], ["--study", "my forest/1"]], ids=["alone", "named"])

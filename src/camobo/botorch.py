@@ -130,7 +130,7 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         mean, deviation = self._moments(X)
         value = _Worth.apply(mean, deviation, self.utility)
         if self.discount is not None:
-            value = value + _Left.apply((X.squeeze(-2) - self.cheap) / self.span, self.discount)
+            value = value + _Left.apply((X.squeeze(-2) - self.cheap) / self.span, self.discount).to(value)
         return value
 
     def set_X_pending(self, X_pending: Any | None = None) -> None:  # noqa: N802  # BoTorch's name

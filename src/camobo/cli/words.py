@@ -140,6 +140,10 @@ def dear_ends(texts: Iterable[str]) -> dict[str, str | list[str]]:
             raise InvalidOptionError(
                 f"--dear: need name=low, or name=choice,choice with the dearest first, got {shown(text)}."
             )
+        if name.strip() in found:
+            raise InvalidOptionError(
+                f"--dear: need {shown(name.strip())} once, with all its dear choices, got it twice."
+            )
         found[name.strip()] = choices[0] if choices in (["low"], ["high"]) else choices
     return found
 

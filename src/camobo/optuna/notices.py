@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import logging
 import math
+import unicodedata
 from collections.abc import Collection, Sequence
 
 import optuna
@@ -23,6 +24,14 @@ _TOLD_AFTER = 10  # trials without a parameter the order names
 def is_flat(given: Input) -> bool:
     """Whether all its values cost the same: a category without dear choices."""
     return isinstance(given, Categorical) and not given.dear
+
+
+def _like(name: str, others: Sequence[str]) -> list[str]:
+    """The one among others, quoted, that a name is probably meant for; none if none is."""
+    for other in others:
+        if unicodedata.normalize("NFKC", other) == unicodedata.normalize("NFKC", name):
+            return [f"{other!r}, written as {other!a}, not as {name!a}"]
+    return [repr(other) for other in difflib.get_close_matches(name, others, n=1, cutoff=0.75)]
 
 
 class Notices:
@@ -46,14 +55,14 @@ class Notices:
         strangers = [name for name in seen if name not in self._named and name not in self._dear]
         for option, names in (("cost", self._named), ("dear", self._dear)):
             for name in names:
-                near = [] if name in seen else difflib.get_close_matches(name, strangers, n=1, cutoff=0.75)
+                near = [] if name in seen else _like(name, strangers)
                 if near or (name not in seen and len(trials) >= _TOLD_AFTER):
                     self._once(
                         "name",
                         name,
                         f"{option}: the study has no parameter called {name!r}. "
                         f"So far it has suggested {', '.join(seen) or 'none'}."
-                        + (f" Did you mean {near[0]!r}?" if near else ""),
+                        + (f" Did you mean {near[0]}?" if near else ""),
                     )
 
     def categories(self, inputs: Inputs) -> None:
