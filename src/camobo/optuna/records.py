@@ -156,8 +156,9 @@ def _input(name: str, given: BaseDistribution, dear: Any) -> Input:
     """The input as people read it: a category by its choices, a grid by its values."""
     try:
         if isinstance(given, CategoricalDistribution):
-            labels = _labels(given)
-            named = dear if isinstance(dear, str) else [labels.get(repr(choice), choice) for choice in dear or ()]
+            labels, named = _labels(given), () if dear is None else dear
+            if isinstance(named, Sequence) and not isinstance(named, str):
+                named = [labels.get(repr(choice), choice) for choice in named]
             return Categorical(list(labels.values()), dear=named)
         end: Any = "high" if dear is None else dear
         if isinstance(given, IntDistribution) and max(abs(given.low), abs(given.high)) <= 2**40:
