@@ -43,7 +43,7 @@ from camobo.scalarize import directions, flat_weights, normal, quasi_random, rea
 from camobo.space import Space
 from camobo.standard import Standard, of_constraint, of_objective, plain
 
-_RAYS = 128
+_RAYS, _FEWEST_DIRECTIONS = 128, 4
 _EXPLORE_EVERY, _EXPLORE_LESS = 2, 35
 _EXPLORE_EVERY_WITH_COST = 3
 _EXPLORER_DEVIATIONS = 2.0
@@ -308,6 +308,18 @@ def _explore_every(plan: Plan, number: int) -> int:
     return _EXPLORE_EVERY + number // _EXPLORE_LESS
 
 
+def directions_looked_along(objectives: int) -> int:
+    """How many directions a suggestion is to improve the front along, the less of it the more objectives there are.
+
+    A point of a large front moves it along few directions. What is best on average over many of them is a compromise
+    between all ends of the front and near none; so each suggestion has a few of its own.
+
+    >>> [directions_looked_along(m) for m in (2, 4, 5, 6, 7, 10)]
+    [128, 128, 32, 8, 4, 4]
+    """
+    return max(_FEWEST_DIRECTIONS, _RAYS >> 2 * max(0, objectives - 4))
+
+
 def _promise(
     plan: Plan, gps: Sequence[gp.GP], front: Array, outcomes: Array, explores: bool, rng: np.random.Generator
 ) -> tuple[ExpectedReach, float]:
@@ -326,8 +338,8 @@ def _promise(
     reference = given if given is not None else (worst - 0.3 * (best - worst) - 1e-6 if explores else near)
     corner = near if given is None else np.maximum(near, given)  # what lies beyond a reference counts for nothing
     span, box = np.maximum(best - reference, 1e-6), np.maximum(best - corner, 1e-6)
-    uniforms = quasi_random(_RAYS, 2 * M, rng)
-    unit_rays = directions(uniforms[:, :M])
+    uniforms, count = quasi_random(_RAYS, 2 * M, rng), directions_looked_along(M)
+    unit_rays = directions(uniforms[:count, :M]).repeat(_RAYS // count, axis=0)
     z = normal(uniforms[:, M:]) * (_EXPLORER_DEVIATIONS if explores else 1.0)
     promise = ExpectedReach(unit_rays * span, z, reach(front, reference, unit_rays * span), reference)
     power = power_of(M)
