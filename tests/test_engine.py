@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from camobo.acquisition import ExpectedReach
 from camobo.cost import AdditiveCost, PaperCost
 from camobo.engine import Models, account, modelled, refit_point, suggest, update_models
 from camobo.errors import SpaceExhausted
@@ -399,6 +400,27 @@ class TestAccount:
         assert (told.mean, told.deviation, told.utility, told.cost) == (None, None, None, None)
         assert told.without_cost is not None
         assert told.notes == ("initial design",)
+
+
+class TestManyObjectives:
+    @pytest.mark.parametrize(("objectives", "expected"), [(4, 128), (6, 8), (9, 4)])
+    def test_a_suggestion_looks_along_the_fewer_directions_the_more_there_are_and_the_next_along_others(
+        self, objectives: int, expected: int
+    ) -> None:
+        given = plan(objectives={f"f{m}": "max" for m in range(objectives)})
+        units = some(given, 12)
+        peaks = np.random.default_rng(3).random((objectives, 2))
+        values = -((units[:, None] - peaks) ** 2).sum(axis=2)
+        none = np.zeros((0, 2))
+        rays = []
+        for number in (13, 15):
+            found = suggest(given, Data(units, values, none, none, 13), number)
+            assert found.acquisition is not None
+            utility = found.acquisition.terms[0].utility
+            assert isinstance(utility, ExpectedReach)
+            rays.append(np.unique(utility.rays, axis=0))
+        assert [len(own) for own in rays] == [expected, expected]
+        assert not np.array_equal(rays[0], rays[1])
 
 
 def constrained(units: Array, limit: float) -> Data:
