@@ -270,6 +270,13 @@ def test_an_option_that_cannot_be_is_refused_by_name(options: Any, error: type[E
         CostAwareUCB(**{**given, **options})
 
 
+def test_names_may_be_any_collection() -> None:
+    given: dict[str, Any] = {"cost": "x1", "bounds": BOUNDS, "ref_point": REFERENCE}
+    collections: list[Any] = [dict.fromkeys(NAMES), np.array(NAMES)]
+    for names in collections:
+        CostAwareUCB(in_botorch(processes()), names=names, **given)
+
+
 def test_a_step_may_be_numpys() -> None:
     _, X = candidates(3)
     assert torch.equal(theirs(COSTS[0], step=np.int64(7))(X), theirs(COSTS[0])(X))

@@ -51,3 +51,15 @@ def test_the_readme_s_picture_is_told_as_the_steel_example_comes_out() -> None:
     less = [f"{100 * (1 - aware / other):.0f} % less" for other in (blind, baseline)]
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert f"camobo used {less[0]} nickel than without, and {less[1]} than MO-UCB" in readme
+
+
+@pytest.mark.parametrize(("page", "needs"), [("README.md", "optuna"), ("docs/optuna.md", "botorch")])
+def test_python_snippets_run_as_they_are_printed(page: str, needs: str, tmp_path: Path) -> None:
+    pytest.importorskip(needs)
+    snippets = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    assert len(snippets) == 2
+    for snippet in snippets:
+        done = subprocess.run(
+            [sys.executable, "-c", snippet], cwd=tmp_path, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stderr

@@ -15,7 +15,7 @@ own `ScalarisedUCB` and `Discount`, which know their gradients, handed to PyTorc
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -88,7 +88,7 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         good = hasattr(model, "posterior") and hasattr(model, "num_outputs")
         _check(good, "model", "a fitted model of BoTorch's", model)
         super().__init__(model)
-        listed = isinstance(names, Sequence) and not isinstance(names, str)
+        listed = isinstance(names, Iterable) and not isinstance(names, str)
         _check(listed, "names", "a list of the inputs' names", names)
         names = list(names)
         _check(all(isinstance(name, str) for name in names), "names", "text", names)
