@@ -101,12 +101,11 @@ class Order:
                     f"order: {left!r} cannot be dearer than {right!r} and the other way round, "
                     f"got the pairs {(i, j)} and {(j, i)} in above."
                 )
-            if below[j] & ~below[i]:
-                k = next(k for k in range(count) if (below[j] & ~below[i]) >> k & 1)
-                raise InvalidOrderError(
-                    f"order: above must hold what follows too, got {(i, j)} and {(j, k)} without {(i, k)}. "
-                    "Order.parse works it out."
-                )
+            k = next(_bits(below[j] & ~below[i]))
+            raise InvalidOrderError(
+                f"order: above must hold what follows too, got {(i, j)} and {(j, k)} without {(i, k)}. "
+                "Order.parse works it out."
+            )
 
     @classmethod
     def parse(cls, text: str | Sequence[str] | Order) -> Order:
