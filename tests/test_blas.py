@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 import pytest
+import scipy.linalg  # noqa: F401 - its BLAS is another than NumPy's: both have their two threads from the start
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import camobo as cm
@@ -38,6 +39,32 @@ def test_an_error_inside_puts_it_back_too() -> None:
     with pytest.raises(KeyError), one_thread():
         raise KeyError
     assert counts() == {2}
+
+
+def test_one_thread_may_come_first_and_another_leave_last() -> None:
+    first = ExitStack()
+    first.enter_context(one_thread())
+
+    def in_another_thread() -> set[int]:
+        with one_thread():
+            first.close()  # as the first to come does while this one is still at work
+            return counts()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(in_another_thread).result(timeout=60) == {1}
+    assert counts() == {2}
+
+
+def test_others_may_still_set_how_many_there_are() -> None:
+    with one_thread():
+        pass
+
+    def in_another_thread() -> set[int]:
+        with threadpool_limits(limits=1, user_api="blas"):
+            return counts()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(in_another_thread).result(timeout=60) == {1}
 
 
 def suggested() -> list[tuple[float, ...]]:
