@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS := 1
 PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: help demo test lint types check bench bench-quick bench-sampler bench-peers bench-peers-short \
-	bench-peers-page bench-storage bench-paper faults dist-check test-min tune tune-paper tutorials paper paper-quick clean
+	bench-peers-page bench-storage bench-paper faults dist-check test-min tune tune-kernel tune-paper tutorials paper paper-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -84,6 +84,9 @@ test-min:  ## the tests that need no torch, with the oldest versions declared
 
 tune: .venv/ready  ## how the cost's strength was chosen: benchmarks/results/tune_cost.md
 	.venv/bin/python benchmarks/tune_cost.py
+
+tune-kernel: .venv/ready  ## what the kernel for outcomes with many humps is worth: benchmarks/results/kernels.md
+	.venv/bin/python benchmarks/kernels.py
 
 .venv-paper/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-paper

@@ -18,6 +18,7 @@ LAYERS: list[set[str]] = [
     {"cost"},
     {"pareto", "plan", "scalarize", "standard"},
     {"problems"},
+    {"kernels"},
     {"gp"},
     {"acquisition"},
     {"maximize"},

@@ -176,6 +176,14 @@ class TestRefitting:
         assert [model.kernel for model in models.gps] == [kernel, kernel]
         assert all((model.hyper.mean == 0.0) == (method == "paper") for model in models.gps)
 
+    @pytest.mark.parametrize(("method", "kernels"), [("paper", ["se", "se"]), ("default", ["humps", "matern52"])])
+    def test_the_default_models_humps_with_a_kernel_of_their_own(self, method: str, kernels: list[str]) -> None:
+        given = plan(method=method, seed=2)
+        units = some(given, 30)
+        values = np.column_stack([np.sin(25 * units).prod(axis=1), units.sum(axis=1)])
+        models = update_models(given, replace(data(given, units), values=values), None)
+        assert [model.kernel for model in models.gps] == kernels
+
     def test_models_have_seen_all_the_data(self) -> None:
         given = plan(method="paper", seed=2)
         known = data(given, some(given, 17))

@@ -3,25 +3,35 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camobo.gp import GP, Hyper, KernelName, _Prior, condition, fit, negative_log_posterior
+from camobo.gp import GP, Hyper, _Prior, condition, fit, negative_log_posterior
 from camobo.inputs import Array
+from camobo.kernels import KernelName
 from strategies import law
 
-KERNELS: list[KernelName] = ["se", "matern52"]
-both_kernels = pytest.mark.parametrize("kernel", KERNELS)
+KERNELS: list[KernelName] = ["se", "matern52", "humps"]
+every_kernel = pytest.mark.parametrize("kernel", KERNELS)
 
 
 def naive_shape(kernel: KernelName, a: Array, b: Array, lengths: Array) -> Array:
-    """k(r²) from a tensor of pairwise differences, as the textbooks have it."""
-    r = np.sqrt((((a[:, None, :] - b[None, :, :]) / lengths) ** 2).sum(axis=2))
+    """k from a tensor of pairwise differences, as the textbooks have it."""
+    differences = (a[:, None, :] - b[None, :, :]) / lengths
+    r = np.sqrt((differences**2).sum(axis=2))
     if kernel == "se":
         return np.asarray(np.exp(-(r**2) / 2))
+    if kernel == "matern52":
+        return naive_matern(r)
+    effects = naive_matern(np.abs(differences)).mean(axis=2)
+    return np.asarray(0.7 * effects + 0.2 * naive_matern(r) + 0.1 / (1 + (r / 8) ** 2))
+
+
+def naive_matern(r: Array) -> Array:
     return np.asarray((1 + math.sqrt(5) * r + 5 * r**2 / 3) * np.exp(-math.sqrt(5) * r))
 
 
@@ -76,7 +86,7 @@ class TestPosterior:
         np.testing.assert_allclose(deviation, expected_deviation, rtol=0, atol=1e-8)
         assert gp.jitter == 0.0
 
-    @both_kernels
+    @pytest.mark.parametrize("kernel", ["se", "matern52"])  # it knows no kernel of some of the inputs
     @pytest.mark.parametrize(("n", "f"), [(1, 1), (5, 2), (40, 3), (60, 20)])
     def test_the_posterior_is_that_of_scikit_learn(self, kernel: KernelName, n: int, f: int) -> None:
         kernels = pytest.importorskip("sklearn.gaussian_process.kernels", reason="scikit-learn is the oracle here")
@@ -99,7 +109,7 @@ class TestPosterior:
         np.testing.assert_allclose(mean, y.mean() + scale * expected_mean, rtol=0, atol=1e-8)
         np.testing.assert_allclose(deviation, scale * expected_deviation, rtol=0, atol=1e-8)
 
-    @both_kernels
+    @every_kernel
     @pytest.mark.parametrize(("n", "f"), [(5, 2), (40, 3), (60, 20)])
     @pytest.mark.filterwarnings("ignore")  # torch and its friends deprecate things of their own
     def test_the_posterior_is_that_of_botorch(self, kernel: KernelName, n: int, f: int) -> None:
@@ -110,22 +120,35 @@ class TestPosterior:
         x, y = data(n, f)
         hyper = hyper_of(f)
         gp = condition(x, y, hyper, kernel=kernel)
-        shape = (
-            gpytorch.kernels.RBFKernel(ard_num_dims=f)
-            if kernel == "se"
-            else gpytorch.kernels.MaternKernel(nu=2.5, ard_num_dims=f)
-        )
+
+        def part(made: Callable[..., Any], share: float, width: float, seen: list[int], **options: Any) -> Any:
+            shape = made(ard_num_dims=len(seen), active_dims=seen, **options).double()
+            shape.lengthscale = torch.as_tensor(width * hyper.lengths[seen])
+            whole = gpytorch.kernels.ScaleKernel(shape).double()
+            whole.outputscale = share * hyper.signal
+            return whole
+
+        rbf, matern, rational = (getattr(gpytorch.kernels, f"{name}Kernel") for name in ("RBF", "Matern", "RQ"))
+        every = list(range(f))
+        if kernel == "se":
+            covariance = part(rbf, 1.0, 1.0, every)
+        elif kernel == "matern52":
+            covariance = part(matern, 1.0, 1.0, every, nu=2.5)
+        else:
+            covariance = part(rational, 0.1, math.sqrt(32.0), every)
+            covariance.base_kernel.alpha = 1.0
+            covariance = covariance + part(matern, 0.2, 1.0, every, nu=2.5)
+            for j in every:
+                covariance = covariance + part(matern, 0.7 / f, 1.0, [j], nu=2.5)
         z = torch.as_tensor(gp.standardise(y)[:, None])
         model = models.SingleTaskGP(
             torch.as_tensor(x),
             z,
             train_Yvar=torch.full_like(z, hyper.noise),
-            covar_module=gpytorch.kernels.ScaleKernel(shape),
+            covar_module=covariance,
             mean_module=gpytorch.means.ZeroMean(),
             outcome_transform=None,
         ).double()
-        model.covar_module.base_kernel.lengthscale = torch.as_tensor(hyper.lengths)
-        model.covar_module.outputscale = hyper.signal
         points = np.random.default_rng(9).random((30, f))
         with torch.no_grad():
             posterior = model.posterior(torch.as_tensor(points))
@@ -147,15 +170,15 @@ class TestPosterior:
             np.testing.assert_allclose(moved[0], 7.0 - 3.0 * mean, rtol=1e-8, atol=1e-8)
             np.testing.assert_allclose(moved[1], 3.0 * deviation, rtol=1e-8)
 
-    @both_kernels
+    @every_kernel
     def test_far_from_the_data_nothing_is_known_but_the_prior(self, kernel: KernelName) -> None:
         x, y = data(20, 2)
         hyper = hyper_of(2)
-        mean, deviation = condition(x, y, hyper, kernel=kernel).posterior(np.full((1, 2), 1e3))
+        mean, deviation = condition(x, y, hyper, kernel=kernel).posterior(np.full((1, 2), 1e9))
         assert mean == pytest.approx(0.0, abs=1e-12)
         assert deviation == pytest.approx(math.sqrt(hyper.signal), rel=1e-12)
 
-    @both_kernels
+    @every_kernel
     def test_without_noise_the_mean_goes_through_the_data_and_the_deviation_vanishes(self, kernel: KernelName) -> None:
         x, y = data(15, 2)
         mean, deviation = condition(x, y, Hyper(np.full(2, 0.3), 1.0, 1e-10), kernel=kernel).predict(x)
@@ -280,7 +303,7 @@ class TestAppend:
         expected = math.sqrt(variance * hyper.noise / (variance + hyper.noise))
         assert new_deviation[0] == pytest.approx(expected, rel=1e-5)
 
-    @both_kernels
+    @every_kernel
     def test_a_point_can_be_appended_again_and_again(self, kernel: KernelName) -> None:
         x, y = data(10, 2)
         gp = condition(x, y, Hyper(np.full(2, 0.5), 1.0, 0.0), kernel=kernel)
@@ -295,14 +318,14 @@ class TestAppend:
 class TestSurvival:
     """Data that break careless code: each fit is finite, and a rescue says that it happened."""
 
-    @both_kernels
+    @every_kernel
     def test_duplicates_need_no_jitter_when_there_is_noise(self, kernel: KernelName) -> None:
         x, y = data(10, 2)
         gp = fit(np.vstack([x, x, x]), np.concatenate([y, y, y + 0.1]), kernel=kernel)
         assert gp.jitter == 0.0
         assert all(np.all(np.isfinite(part)) for part in gp.predict(x))
 
-    @both_kernels
+    @every_kernel
     def test_duplicates_without_noise_are_survived_with_a_jitter_that_is_reported(self, kernel: KernelName) -> None:
         x, y = data(10, 2)
         hyper = Hyper(np.full(2, 0.5), 2.0, 0.0)
@@ -312,7 +335,7 @@ class TestSurvival:
         expected = naive_posterior(np.vstack([x, x]), gp.z, hyper, kernel, x + 0.1, jitter=gp.jitter)
         np.testing.assert_allclose(gp.posterior(x + 0.1)[0], expected[0], atol=1e-4)
 
-    @both_kernels
+    @every_kernel
     @pytest.mark.parametrize("level", [0.0, 1.0, -3e5, 1e-200, 1e200])
     def test_constant_outputs_are_predicted_to_stay_constant(self, kernel: KernelName, level: float) -> None:
         x, _ = data(12, 3)
@@ -321,7 +344,7 @@ class TestSurvival:
         np.testing.assert_allclose(mean, level, rtol=1e-9)
         assert np.all(np.isfinite(deviation) & (deviation > 0))
 
-    @both_kernels
+    @every_kernel
     @pytest.mark.parametrize("power", [-498, 498])
     def test_the_size_of_the_outputs_does_not_matter(self, kernel: KernelName, power: int) -> None:
         """2**±498 is about 1e±150, and a power of two, so not even the rounding may change."""
@@ -331,7 +354,7 @@ class TestSurvival:
         np.testing.assert_array_equal(scaled[0], plain[0] * size)
         np.testing.assert_array_equal(scaled[1], plain[1] * size)
 
-    @both_kernels
+    @every_kernel
     @pytest.mark.parametrize("size", [1e-300, 1e-150, 1e150, 1e300])
     def test_very_small_and_very_large_outputs_are_predicted_in_their_own_units(
         self, kernel: KernelName, size: float
@@ -341,7 +364,7 @@ class TestSurvival:
         np.testing.assert_allclose(mean / size, y, atol=0.5)
         assert np.all((deviation / size > 0) & (deviation / size < 1))
 
-    @both_kernels
+    @every_kernel
     @pytest.mark.parametrize("f", [1, 20])
     def test_one_observation_is_enough(self, kernel: KernelName, f: int) -> None:
         gp = fit(np.full((1, f), 0.3), np.array([42.0]), kernel=kernel)
@@ -349,7 +372,7 @@ class TestSurvival:
         np.testing.assert_allclose(mean, 42.0)
         assert 0 < deviation[0] < deviation[1]
 
-    @both_kernels
+    @every_kernel
     def test_points_on_a_line_are_survived(self, kernel: KernelName) -> None:
         t = np.linspace(0, 1, 40)
         x = t[:, None] * np.array([1.0, 0.5, 0.25])
@@ -357,20 +380,20 @@ class TestSurvival:
         middle = 0.5 * (x[1:] + x[:-1])
         np.testing.assert_allclose(gp.predict(middle)[0], np.sin(6 * middle[:, 0]), atol=0.02)
 
-    @both_kernels
+    @every_kernel
     def test_an_input_that_never_varied_is_survived(self, kernel: KernelName) -> None:
         x, y = data(20, 3)
         x[:, 1] = 0.4
         mean, _ = fit(x, y, kernel=kernel).predict(x)
         assert np.corrcoef(mean, y)[0, 1] > 0.9
 
-    @both_kernels
+    @every_kernel
     def test_an_outlier_far_away_is_survived(self, kernel: KernelName) -> None:
         x, y = data(30, 2)
         y[7] = 1e12
         assert all(np.all(np.isfinite(part)) for part in fit(x, y, kernel=kernel).predict(x))
 
-    @both_kernels
+    @every_kernel
     def test_points_closer_than_rounding_are_survived(self, kernel: KernelName) -> None:
         x, y = data(10, 2)
         twins = np.vstack([x, x + 1e-12])
@@ -392,7 +415,7 @@ def held_out_error(function: Callable[[Array], Array], n: int, f: int, kernel: K
 
 
 class TestFit:
-    @both_kernels
+    @every_kernel
     def test_the_same_data_give_the_same_fit_to_the_last_bit(self, kernel: KernelName) -> None:
         x, y = data(40, 4)
         a, b = fit(x, y, kernel=kernel), fit(x.copy(), y.copy(), kernel=kernel)
@@ -400,7 +423,7 @@ class TestFit:
         assert (a.hyper.signal, a.hyper.noise) == (b.hyper.signal, b.hyper.noise)
         np.testing.assert_array_equal(a.factor, b.factor)
 
-    @both_kernels
+    @every_kernel
     def test_the_data_are_not_changed(self, kernel: KernelName) -> None:
         x, y = data(20, 2)
         before = x.copy(), y.copy()
@@ -408,7 +431,7 @@ class TestFit:
         np.testing.assert_array_equal(x, before[0])
         np.testing.assert_array_equal(y, before[1])
 
-    @both_kernels
+    @every_kernel
     @pytest.mark.parametrize("seed", range(3))
     def test_inputs_that_do_not_matter_get_long_length_scales(self, kernel: KernelName, seed: int) -> None:
         x = np.random.default_rng(seed).random((60, 6))
@@ -417,7 +440,7 @@ class TestFit:
         others = np.delete(lengths, matter)
         assert others.min() > 3 * lengths[matter].max()
 
-    @both_kernels
+    @every_kernel
     @pytest.mark.parametrize("noise", [0.03, 0.1, 0.3])
     @pytest.mark.parametrize("seed", range(2))
     def test_noise_is_inferred_within_a_factor_of_three(self, kernel: KernelName, noise: float, seed: int) -> None:
@@ -427,19 +450,19 @@ class TestFit:
         inferred = math.sqrt(gp.hyper.noise) * gp.standard.scale
         assert noise / 3 < inferred < noise * 3
 
-    @both_kernels
+    @every_kernel
     def test_without_noise_little_noise_is_inferred(self, kernel: KernelName) -> None:
         x = np.random.default_rng(0).random((80, 2))
         gp = fit(x, np.sin(5 * x[:, 0]) + x[:, 1], kernel=kernel)
         assert math.sqrt(gp.hyper.noise) < 0.01
 
-    @both_kernels
+    @every_kernel
     @pytest.mark.parametrize("f", [2, 5, 10, 20])
     def test_predictions_halve_the_error_of_the_mean_on_points_never_seen(self, kernel: KernelName, f: int) -> None:
         for seed in range(3):
             assert held_out_error(gentle, 60, f, kernel, seed) < 0.5
 
-    @both_kernels
+    @every_kernel
     @pytest.mark.parametrize(("n", "f"), [(20, 2), (60, 5)])
     def test_predictions_halve_the_error_of_the_mean_on_a_function_with_humps(
         self, kernel: KernelName, n: int, f: int
@@ -447,11 +470,11 @@ class TestFit:
         for seed in range(3):
             assert held_out_error(wavy, n, f, kernel, seed) < 0.5
 
-    @both_kernels
+    @every_kernel
     def test_predictions_beat_the_mean_clearly_on_a_function_with_ten_humps(self, kernel: KernelName) -> None:
         assert np.mean([held_out_error(wavy, 60, 10, kernel, seed) for seed in range(4)]) < 0.75
 
-    @both_kernels
+    @every_kernel
     def test_most_unseen_values_lie_within_three_deviations(self, kernel: KernelName) -> None:
         inside = []
         for seed in range(4):
@@ -461,7 +484,7 @@ class TestFit:
             inside.append(np.abs(mean - wavy(unseen)) < 3 * deviation)
         assert np.mean(inside) > 0.9
 
-    @both_kernels
+    @every_kernel
     def test_a_fit_is_no_worse_than_any_of_many_random_guesses(self, kernel: KernelName) -> None:
         x, y = data(40, 3)
         gp, prior = fit(x, y, kernel=kernel), _Prior(3)
@@ -478,6 +501,25 @@ class TestFit:
         gp = fit(x, y)
         assert len(gp.z) == 200
         np.testing.assert_allclose(gp.predict(x)[0], wavy(x), atol=0.15)
+
+
+class TestShortSight:
+    @pytest.mark.parametrize(
+        ("lengths", "n", "expected"),
+        [
+            ((0.05, 0.05), 100, True),  # a hundred neighbourhoods
+            ((0.05, 0.05), 200, False),
+            ((0.05, 5.0), 19, False),  # too few to tell
+            ((0.02, 5.0), 20, True),  # twenty-five, along one input
+            ((0.05, 5.0), 20, False),
+            ((5.0, 5.0), 100, False),
+        ],
+    )
+    def test_it_is_fewer_than_two_observations_a_neighbourhood(
+        self, lengths: tuple[float, float], n: int, expected: bool
+    ) -> None:
+        gp = condition(*data(n, 2), Hyper(np.array(lengths), noise=0.1))
+        assert gp.short_sighted == expected
 
 
 def test_a_process_cannot_be_changed() -> None:

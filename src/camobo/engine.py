@@ -163,26 +163,25 @@ def refit_point(count: int, every: int, *, strict: bool) -> int:
 
 def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
     """Models of all the data, from the cache where it fits."""
-    space, paper = plan.space, plan.method == "paper"
-    fitted = refit_point(len(data.units), plan.refit_every, strict=paper)
-    features, kept = space.features(data.units), modelled(data.values[:fitted, : len(plan.objectives)])
+    fitted = refit_point(len(data.units), plan.refit_every, strict=plan.method == "paper")
+    features, kept = plan.space.features(data.units), modelled(data.values[:fitted, : len(plan.objectives)])
     if cached is not None and cached.fitted == fitted and _is_prefix(cached, data):
         gps, known = cached.gps, len(cached.units)
     else:
-        gps = tuple(
-            gp.fit(
-                features[kept],
-                data.values[kept, m],
-                kernel="se" if paper else "matern52",
-                mean="zero" if paper else "learned",
-                standard=_standard(plan, m, data.values[kept, m]),
-            )
-            for m in range(data.values.shape[1])
-        )
+        gps = tuple(_fitted(plan, m, features[kept], data.values[kept, m]) for m in range(data.values.shape[1]))
         known = fitted
     for i in range(known, len(data.units)):
         gps = tuple(model.append(features[i], data.values[i, m]) for m, model in enumerate(gps))
     return Models(gps, data.units, data.values, fitted)
+
+
+def _fitted(plan: Plan, m: int, features: Array, values: Array) -> gp.GP:
+    """The model of outcome m; one that turns out short-sighted is made again for an outcome with many humps."""
+    standard = _standard(plan, m, values)
+    if plan.method == "paper":
+        return gp.fit(features, values, kernel="se", mean="zero", standard=standard)
+    model = gp.fit(features, values, kernel="matern52", standard=standard)
+    return gp.fit(features, values, kernel="humps", standard=standard) if model.short_sighted else model
 
 
 def _standard(plan: Plan, m: int, values: Array) -> Standard:

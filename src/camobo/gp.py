@@ -1,66 +1,30 @@
-"""Exact Gaussian-process regression (Eq. 1): kernels, MAP fit, posterior, O(n²) append.
+"""Exact Gaussian-process regression (Eq. 1): MAP fit, posterior, O(n²) append.
 
 Notation
     n, f, b     observations, features, points asked about
     x           (n, f) features of the observations
     z           (n,) standardised targets (`standard`)
     ℓ, a, s     (f,) length scales; signal variance; noise variance, the last two of standardised values
-    r²          squared distance after division by ℓ
-    k(r²)       kernel shape, k(0) = 1; the covariance is a · k
-    g(r²)       2 dk/dr², so that ∂k/∂x = g · (x − x') / ℓ² and ∂k/∂ log ℓ_j = −g · (x_j − x'_j)² / ℓ_j²
-
-One function g a kernel is all that gradients need, whether with respect to points or to length scales, and every sum
-over pairs then folds into matrix products without a tensor of pairwise differences.
+    k, g        the kernel's shape and what its gradients need (`kernels`); the covariance is a · k
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import lapack
 from scipy.linalg.blas import dtrsm, dtrsv
 
 from camobo.inputs import Array
+from camobo.kernels import KernelName, Slopes, correlations
 from camobo.standard import Standard, plain
-
-KernelName: TypeAlias = Literal["se", "matern52"]
-Shape: TypeAlias = Callable[..., tuple[Array, Array]]
 
 _JITTERS = (0.0, *(10.0**power for power in range(-10, 1)))  # of the mean diagonal
 _NOISE_BOUNDS = (1e-8, 1.0)
-_SQRT5 = math.sqrt(5.0)
-
-
-def squared_exponential(r2: Array, out: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
-    """k = exp(−r²/2), the paper's kernel, and g = −k; into `out` if given, and then r² is used up."""
-    k, g = out or (np.empty_like(r2), np.empty_like(r2))
-    np.multiply(r2, -0.5, out=k)
-    np.exp(k, out=k)
-    np.negative(k, out=g)
-    return k, g
-
-
-def matern52(r2: Array, out: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
-    """k = (1 + √5 r + 5r²/3) exp(−√5 r) and g = −(5/3)(1 + √5 r) exp(−√5 r); `out` as above."""
-    k, g = out or (np.empty_like(r2), np.empty_like(r2))
-    np.multiply(r2, 5.0, out=g)
-    np.sqrt(g, out=g)
-    np.negative(g, out=k)
-    np.exp(k, out=k)
-    g += 1.0
-    g *= -5.0 / 3.0
-    g *= k
-    k *= 5.0 / 3.0
-    k *= r2
-    k -= np.multiply(g, 0.6, out=r2 if out else None)
-    return k, g
-
-
-SHAPES: dict[KernelName, Shape] = {"se": squared_exponential, "matern52": matern52}
+_TELLING = 20  # observations
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +59,16 @@ class GP:
     jitter: float
     """What had to be added to the diagonal, relative to the signal variance, to factorise: 0 if nothing."""
 
+    @property
+    def short_sighted(self) -> bool:
+        """Whether most of the unit cube is out of its sight: fewer than two observations a neighbourhood.
+
+        A neighbourhood is two length scales wide; over that width correlation falls to a seventh. Fewer than twenty
+        observations say too little of length scales.
+        """
+        neighbourhoods = float(np.prod(np.maximum(1.0, 0.5 / self.hyper.lengths)))
+        return _TELLING <= len(self.z) < 2.0 * neighbourhoods
+
     def posterior(self, points: Array) -> tuple[Array, Array]:
         """(b,) mean and standard deviation of the standardised latent function at (b, f) points. O(n² b)."""
         mean, deviation, _, _ = self._moments(points)
@@ -112,28 +86,27 @@ class GP:
         """Values of the data's units on the scale of `posterior`."""
         return self.standard.of(values)
 
-    def _moments(self, points: Array) -> tuple[Array, Array, Array, Array]:
-        r2, k = np.empty((2, len(points), len(self.x)))
-        k, g = SHAPES[self.kernel](
-            _distances(points, self.x, self.hyper.lengths, out=(r2, k)), out=(k, np.empty_like(k))
-        )
+    def _moments(self, points: Array) -> tuple[Array, Array, Slopes, Array]:
+        k, slopes = correlations(self.kernel, points, self.x, self.hyper.lengths)
         mean = self.hyper.mean + self.hyper.signal * (k @ self.dual)
         whitened = dtrsm(self.hyper.signal, self.factor, k.T, lower=1, overwrite_b=1)
         variance = self.hyper.signal - np.einsum("nb,nb->b", whitened, whitened)
-        return mean, np.sqrt(np.maximum(variance, 1e-14 * self.hyper.signal)), g, whitened
+        return mean, np.sqrt(np.maximum(variance, 1e-14 * self.hyper.signal)), slopes, whitened
 
     def posterior_gradients(self, points: Array) -> tuple[Array, Array, Array, Array]:
         """Mean (b,), standard deviation (b,) and their gradients (b, f), each, at (b, f) points."""
-        mean, deviation, g, whitened = self._moments(points)
+        mean, deviation, slopes, whitened = self._moments(points)
         backsolved = dtrsm(1.0, self.factor, whitened, lower=1, trans_a=1).T
-        mean_slope = self._weighted_differences(points, g * self.dual)
-        half_variance_slope = -self._weighted_differences(points, g * backsolved)
+        mean_slope, half_variance_slope = np.zeros((2, *points.shape))
+        for seen, g in slopes:
+            mean_slope[:, seen] += self._weighted_differences(points, g * self.dual, seen)
+            half_variance_slope[:, seen] -= self._weighted_differences(points, g * backsolved, seen)
         return mean, deviation, mean_slope, half_variance_slope / deviation[:, None]
 
-    def _weighted_differences(self, points: Array, weights: Array) -> Array:
-        """(b, f) Σ_i weights_bi · a (points_b − x_i) / ℓ²."""
-        sums = points * weights.sum(axis=1, keepdims=True) - weights @ self.x
-        return np.asarray(self.hyper.signal * sums / self.hyper.lengths**2)
+    def _weighted_differences(self, points: Array, weights: Array, seen: slice) -> Array:
+        """(b, …) Σ_i weights_bi · a (points_b − x_i) / ℓ² along the features that are seen."""
+        sums = points[:, seen] * weights.sum(axis=1, keepdims=True) - weights @ self.x[:, seen]
+        return np.asarray(self.hyper.signal * sums / self.hyper.lengths[seen] ** 2)
 
     def append(self, point: Array, value: float) -> GP:
         """The same process, same hyper-parameters, with one more observation at (f,) point. O(n²)."""
@@ -146,7 +119,7 @@ class GP:
 
     def _extended(self, point: Array, target: float) -> GP:
         n = len(self.z)
-        k, _ = SHAPES[self.kernel](_distances(point[None, :], self.x, self.hyper.lengths))
+        k, _ = correlations(self.kernel, point[None, :], self.x, self.hyper.lengths)
         row = dtrsv(self.factor, self.hyper.signal * k[0], lower=1)
         diagonal = self.hyper.signal * (1.0 + self.jitter) + self.hyper.noise
         pivot = diagonal - row @ row
@@ -278,7 +251,7 @@ def negative_log_posterior(
     f, n = x.shape[1], len(z)
     lengths, signal, noise = np.exp(p[:f]), math.exp(p[f]), math.exp(p[f + 1])
     r2, k, g, K = room or _room(n)
-    k, g = SHAPES[kernel](_distances(x, x, lengths, out=(r2, k)), out=(k, g))
+    k, slopes = correlations(kernel, x, x, lengths, out=(r2, k, g))
     np.multiply(k, signal, out=K)
     K.ravel()[:: n + 1] += noise
     factor, info = lapack.dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
@@ -291,10 +264,12 @@ def negative_log_posterior(
     H = inverse.T
     H.ravel()[:: n + 1] *= 0.5
     by_signal = 2.0 * float(np.vdot(H, k)) - float(dual @ (k @ dual))
-    Hg, moved = np.multiply(H, g, out=r2), dual[:, None] * x
-    row_sums = Hg.sum(axis=0) + Hg.sum(axis=1) - dual * (g @ dual)
-    products = 2.0 * np.einsum("if,if->f", x, Hg @ x) - np.einsum("if,if->f", moved, g @ moved)
-    by_length = signal * (row_sums @ x**2 - products) / lengths**2
+    by_length = np.zeros(f)
+    for seen, g in slopes:
+        Hg, moved = np.multiply(H, g, out=r2), dual[:, None] * x[:, seen]
+        row_sums = Hg.sum(axis=0) + Hg.sum(axis=1) - dual * (g @ dual)
+        products = 2.0 * np.einsum("if,if->f", x[:, seen], Hg @ x[:, seen]) - np.einsum("if,if->f", moved, g @ moved)
+        by_length[seen] += signal * (row_sums @ x[:, seen] ** 2 - products) / lengths[seen] ** 2
     by_noise = trace - float(dual @ dual)
     gradient = np.concatenate([-by_length, [0.5 * signal * by_signal, 0.5 * noise * by_noise]])
     deviation = (p - prior.centre) / prior.deviation
@@ -303,7 +278,7 @@ def negative_log_posterior(
 
 
 def _condition_standardised(x: Array, z: Array, hyper: Hyper, kernel: KernelName, standard: Standard) -> GP:
-    k, _ = SHAPES[kernel](_distances(x, x, hyper.lengths))
+    k, _ = correlations(kernel, x, x, hyper.lengths)
     for jitter in _JITTERS:
         covariance = hyper.signal * k
         covariance.ravel()[:: len(z) + 1] = hyper.signal * (1.0 + jitter) + hyper.noise
@@ -323,15 +298,3 @@ def _centred_dual(factor: Array, z: Array) -> tuple[Array, float]:
 def _solve(factor: Array, z: Array) -> Array:
     solution, _ = lapack.dpotrs(factor, z, lower=1)
     return np.asarray(solution)
-
-
-def _distances(points: Array, x: Array, lengths: Array, out: tuple[Array, Array] | None = None) -> Array:
-    """(b, n) squared distances after division by the length scales; in the first array of `out` if given."""
-    a, b = points / lengths, x / lengths
-    r2, products = out or (np.empty((len(a), len(b))), np.empty((len(a), len(b))))
-    np.add.outer(np.einsum("bf,bf->b", a, a), np.einsum("nf,nf->n", b, b), out=r2)
-    np.matmul(a, b.T, out=products)
-    products *= 2.0
-    r2 -= products
-    np.maximum(r2, 0.0, out=r2)
-    return r2

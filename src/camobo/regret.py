@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 
 from camobo.acquisition import beta_theory
 from camobo.cost import Discount
-from camobo.gp import SHAPES, Hyper, KernelName
+from camobo.gp import Hyper
 from camobo.inputs import Array
+from camobo.kernels import KernelName, correlations
 from camobo.pareto import on_front
 from camobo.scalarize import chebyshev, quasi_random
 from camobo.space import Space
@@ -166,13 +167,12 @@ def information_gain(points: Array, hyper: Hyper, kernel: KernelName, count: int
     ratio = hyper.signal / hyper.noise
     variance = np.ones(len(points))
     columns = np.empty((count, len(points)))
-    scaled = points / hyper.lengths
     gain = np.empty(count)
     for t in range(count):
         i = int(variance.argmax())
         gain[t] = 0.5 * math.log1p(ratio * variance[i])
-        r2 = ((scaled - scaled[i]) ** 2).sum(axis=1)[None, :]
-        column = SHAPES[kernel](r2)[0][0] - columns[:t, i] @ columns[:t]
+        correlation, _ = correlations(kernel, points[i : i + 1], points, hyper.lengths)
+        column = correlation[0] - columns[:t, i] @ columns[:t]
         columns[t] = column / math.sqrt(variance[i] + 1.0 / ratio)
         variance = np.maximum(variance - columns[t] ** 2, 0.0)
     return np.asarray(np.cumsum(gain) / _GREEDY_SHARE)
