@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camobo.acquisition import ExpectedReach
+from camobo.acquisition import Curiosity, ExpectedReach
 from camobo.cost import AdditiveCost, PaperCost
 from camobo.engine import Models, account, modelled, refit_point, suggest, update_models
 from camobo.errors import SpaceExhausted
@@ -183,6 +183,24 @@ class TestRefitting:
         values = np.column_stack([np.sin(25 * units).prod(axis=1), units.sum(axis=1)])
         models = update_models(given, replace(data(given, units), values=values), None)
         assert [model.kernel for model in models.gps] == kernels
+
+    def test_an_unknown_answer_is_worth_a_quarter_more_where_there_are_many_humps(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        given = plan(cost="dear > cheap", budget=100, seed=2)
+        units = some(given, 30)
+        values = np.column_stack([np.sin(25 * units).prod(axis=1), units.sum(axis=1)])
+
+        def worth() -> float:
+            acquisition = suggest(given, replace(data(given, units), values=values), 30).acquisition
+            assert acquisition is not None
+            curiosity = acquisition.terms[1].utility
+            assert isinstance(curiosity, Curiosity)
+            return curiosity.worth
+
+        with_humps = worth()
+        monkeypatch.setattr("camobo.engine._HUMPS_WORTH", 1.0)
+        assert with_humps == pytest.approx(1.25 * worth())
 
     def test_models_have_seen_all_the_data(self) -> None:
         given = plan(method="paper", seed=2)
