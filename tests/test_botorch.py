@@ -273,8 +273,10 @@ def test_an_option_that_cannot_be_is_refused_by_name(options: Any, error: type[E
 def test_names_may_be_any_collection() -> None:
     given: dict[str, Any] = {"cost": "x1", "bounds": BOUNDS, "ref_point": REFERENCE}
     collections: list[Any] = [dict.fromkeys(NAMES), np.array(NAMES)]
+    _, X = candidates(3)
+    listed = CostAwareUCB(in_botorch(processes()), names=list(NAMES), **given)(X)
     for names in collections:
-        CostAwareUCB(in_botorch(processes()), names=names, **given)
+        assert torch.equal(CostAwareUCB(in_botorch(processes()), names=names, **given)(X), listed)
 
 
 def test_a_step_may_be_numpys() -> None:
