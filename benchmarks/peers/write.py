@@ -255,8 +255,8 @@ Every method minimises, over the unit cube, without noise. Money is counted with
 camobo is told the order x1 > x2 > … and the number of evaluations, a hundred (sixty on the forest). Methods without
 constraints are given penalised values. `benchmarks/peers/` says how each is set up. How camobo treats three objectives
 and more, with a cost and without, was chosen on the DTLZ2 problems below, some of these seeds among them: those rows
-flatter it. Its kernel for outcomes with many humps was made for cross-holder, where it had been behind, and chosen on
-other seeds of it: that row flatters it too.
+flatter it. Its kernel for outcomes with many humps was made for cross-holder, where it had been behind on these seeds,
+with a first form of it too; it was chosen on other seeds of that problem, so that row flatters it as well.
 
 {known}
 
