@@ -40,6 +40,15 @@ Runs: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
 MEMORY_BYTES = 8 * 1024**3
 CPU_SECONDS = 15 * 60.0
 SEEDS, SHORT_SEEDS = 10, 2
+SURROUNDINGS = {
+    # SMAC's runs depend on the hash seed.
+    "PYTHONHASHSEED": "0",
+    # BoTorch makes and drops large tensors all the time: keeping their memory instead of giving it back to the system
+    # each time, and in large pages, is the same points in about a fifth less time (45 evaluations of Matyas–Booth: 68
+    # and 70 s without, 51 and 54 s with this and denormal numbers flushed).
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824"
+    ":glibc.malloc.trim_threshold=2147483648:glibc.malloc.top_pad=67108864",
+}
 TRIES = 3  # seeds of a problem on which a method may meet a limit
 MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
 
@@ -136,11 +145,11 @@ def ready(names: Sequence[str]) -> list[str]:
     return able("problem", names, CONTESTS, hindrance)
 
 
-def repeatable() -> None:
-    """Begin this program again with a fixed hash seed, if it has none: SMAC's runs depend on it."""
-    if os.environ.get("PYTHONHASHSEED") != "0":
+def begin_again() -> None:
+    """Begin this program again in the surroundings it needs, if it is not in them."""
+    if any(os.environ.get(name) != value for name, value in SURROUNDINGS.items()):
         program = [sys.executable, "-m", "peers.run", *sys.argv[1:]]
-        os.execve(sys.executable, program, {**os.environ, "PYTHONHASHSEED": "0"})
+        os.execve(sys.executable, program, {**os.environ, **SURROUNDINGS})
 
 
 def wanted(runs: Runs, problem: str, method: str, seed: int, seconds: float) -> bool:
@@ -176,5 +185,5 @@ def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *,
 
 
 if __name__ == "__main__":
-    repeatable()
+    begin_again()
     main()
