@@ -33,7 +33,7 @@ import numpy as np
 
 import cost_study
 from camobo import Study
-from camobo.engine import refit_point
+from camobo.models import refit_point
 from camobo.problems import Problem, branin_currin, dtlz2, zdt3
 
 RESULTS = Path(__file__).parent / "results"

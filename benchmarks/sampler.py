@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 import optuna
 
-from camobo.engine import Models, suggest
+from camobo.engine import suggest
+from camobo.models import Models
 from camobo.optuna import CostAwareSampler
 from camobo.plan import Data, Plan
 from camobo.problems import Problem, dtlz2, zdt3

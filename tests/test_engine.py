@@ -3,57 +3,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from camobo.acquisition import Curiosity, ExpectedReach
-from camobo.cost import AdditiveCost, PaperCost
-from camobo.engine import Models, account, modelled, refit_point, suggest, update_models
+from camobo.cost import AdditiveCost
+from camobo.engine import suggest
 from camobo.errors import SpaceExhausted
-from camobo.inputs import Array, Categorical, Integer, Real
-from camobo.pareto import on_front
+from camobo.inputs import Array, Categorical, Integer
+from camobo.models import Models, update_models
 from camobo.plan import Data, Plan
 from camobo.space import Space
-from strategies import law
-
-PLANE = Space({"dear": Real(0, 1), "cheap": Real(0, 1)})
-MIXED = Space(
-    {
-        "nickel": Real(0, 20),
-        "soak": Integer(1, 12),
-        "quench": Categorical(["air", "oil", "vacuum"], dear=["vacuum", "oil"]),
-        "purity": Real(0.1, 10, log=True, dear="low"),
-    }
-)
-TWO = {"f": "max", "g": "max"}
-
-
-def plan(space: Space = PLANE, *, cost: str | None = None, **options: Any) -> Plan:
-    model = None
-    if cost is not None:
-        model = PaperCost(cost) if options.get("method") == "paper" else AdditiveCost(cost)
-    return Plan(space=space, objectives=options.pop("objectives", TWO), cost=model, **options)
-
-
-def measure(units: Array) -> Array:
-    """(n, 2) two bumps apart along the first input."""
-    away = ((units[:, 1:] - 0.3) ** 2).sum(axis=1)
-    return np.column_stack([-((units[:, 0] - 0.2) ** 2) - away, -((units[:, 0] - 0.8) ** 2) - away])
-
-
-def data(given: Plan, units: Array, *, pending: Array | None = None, failed: Array | None = None) -> Data:
-    none = np.zeros((0, given.space.dimension))
-    pending, failed = none if pending is None else pending, none if failed is None else failed
-    step = 1 + len(units) + len(pending) + len(failed)
-    return Data(units, measure(units)[:, : len(given.objectives)], pending, failed, step)
-
-
-def some(given: Plan, count: int, seed: int = 0) -> Array:
-    return given.space.snap(np.random.default_rng(seed).random((count, given.space.dimension)))
+from plans import MIXED, constrained, data, every_plan, measure, plan, some, with_outliers
 
 
 @dataclass
@@ -73,16 +35,6 @@ def run(given: Plan, count: int, *, cached: bool = True) -> Run:
         done.units = np.vstack([done.units, found.unit])
         done.models.append(found.models)
     return done
-
-
-PLANS: dict[str, Callable[[], Plan]] = {
-    "default": lambda: plan(seed=1),
-    "default with cost": lambda: plan(cost="dear > cheap", budget=30, seed=1),
-    "default on a mixed space": lambda: plan(MIXED, cost="nickel > purity, quench", budget=30, seed=1),
-    "paper": lambda: plan(method="paper", cost="dear > cheap", seed=1),
-    "paper by the theorem's beta": lambda: plan(MIXED, method="paper", beta="theory", cost="nickel > soak", seed=1),
-}
-every_plan = pytest.mark.parametrize("made", PLANS.values(), ids=PLANS.keys())
 
 
 class TestDeterminism:
@@ -134,86 +86,6 @@ class TestDeterminism:
             np.testing.assert_array_equal(array, copy)
 
 
-class TestRefitting:
-    @law
-    @given(st.integers(1, 5000), st.integers(1, 50), st.booleans())
-    def test_a_refit_is_never_of_more_than_there_is_nor_far_behind(self, count: int, every: int, strict: bool) -> None:
-        fitted = refit_point(count, every, strict=strict)
-        assert 1 <= fitted <= count
-        assert refit_point(count + 1, every, strict=strict) >= fitted
-        assert count - fitted < (every if strict else max(every, count / 10 + 1))
-
-    @law
-    @given(st.integers(10, 5000))
-    def test_the_paper_refits_at_multiples_of_ten_only(self, count: int) -> None:
-        assert refit_point(count, 10, strict=True) == 10 * (count // 10)
-
-    @law
-    @given(st.integers(1, 50))
-    def test_early_observations_are_all_fitted_on(self, every: int) -> None:
-        assert all(refit_point(n, every, strict=False) == n for n in range(1, 2 * min(every, 10)))
-
-    @pytest.mark.parametrize("strict", [True, False])
-    def test_the_more_evaluations_between_fits_the_fewer_fits(self, strict: bool) -> None:
-        fits = [len({refit_point(n, every, strict=strict) for n in range(1, 150)}) for every in (1, 5, 10, 25, 50)]
-        assert fits == sorted(fits, reverse=True)
-        assert fits[0] == 149
-
-    def test_hyper_parameters_stay_between_the_papers_refits_and_move_at_them(self) -> None:
-        given = plan(method="paper", seed=2)
-        units = some(given, 22)
-        lengths = {n: update_models(given, data(given, units[:n]), None).gps[0].hyper.lengths for n in (10, 11, 19, 20)}
-        np.testing.assert_array_equal(lengths[10], lengths[11])
-        np.testing.assert_array_equal(lengths[10], lengths[19])
-        assert np.any(lengths[19] != lengths[20])
-
-    @pytest.mark.parametrize(("method", "kernel"), [("paper", "se"), ("default", "matern52")])
-    def test_the_paper_models_with_the_squared_exponential_around_zero_and_the_default_otherwise(
-        self, method: str, kernel: str
-    ) -> None:
-        given = plan(method=method, seed=2)
-        models = update_models(given, data(given, some(given, 12)), None)
-        assert [model.kernel for model in models.gps] == [kernel, kernel]
-        assert all((model.hyper.mean == 0.0) == (method == "paper") for model in models.gps)
-
-    @pytest.mark.parametrize(("method", "kernels"), [("paper", ["se", "se"]), ("default", ["humps", "matern52"])])
-    def test_the_default_models_humps_with_a_kernel_of_their_own(self, method: str, kernels: list[str]) -> None:
-        given = plan(method=method, seed=2)
-        units = some(given, 30)
-        values = np.column_stack([np.sin(25 * units).prod(axis=1), units.sum(axis=1)])
-        models = update_models(given, replace(data(given, units), values=values), None)
-        assert [model.kernel for model in models.gps] == kernels
-
-    def test_an_unknown_answer_is_worth_a_quarter_more_where_there_are_many_humps(
-        self, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        given = plan(cost="dear > cheap", budget=100, seed=2)
-        units = some(given, 30)
-        values = np.column_stack([np.sin(25 * units).prod(axis=1), units.sum(axis=1)])
-
-        def worth() -> float:
-            acquisition = suggest(given, replace(data(given, units), values=values), 30).acquisition
-            assert acquisition is not None
-            curiosity = acquisition.terms[1].utility
-            assert isinstance(curiosity, Curiosity)
-            return curiosity.worth
-
-        with_humps = worth()
-        monkeypatch.setattr("camobo.engine._HUMPS_WORTH", 1.0)
-        assert with_humps == pytest.approx(1.25 * worth())
-
-    def test_models_have_seen_all_the_data(self) -> None:
-        given = plan(method="paper", seed=2)
-        known = data(given, some(given, 17))
-        models = update_models(given, known, None)
-        assert models.fitted == 10
-        for m, model in enumerate(models.gps):
-            assert len(model.z) == 17
-            mean, deviation = model.predict(known.units)
-            np.testing.assert_allclose(mean, known.values[:, m], atol=1e-2)
-            assert np.all(deviation < 0.05)
-
-
 def nearest(points: Array, others: Array) -> float:
     return float(np.linalg.norm(points[:, None, :] - others[None, :, :], axis=2).min())
 
@@ -221,35 +93,6 @@ def nearest(points: Array, others: Array) -> float:
 def apart(given: Plan) -> float:
     """How far suggestions made together must lie from one another: Algorithm 1 itself knows no pending points."""
     return 1e-6 if given.method == "paper" else 0.02
-
-
-class TestManyObservations:
-    def test_up_to_two_thousand_all_of_them_are_modelled(self) -> None:
-        assert modelled(np.zeros((2000, 2))).tolist() == list(range(2000))
-
-    def test_beyond_them_the_front_is_kept_with_an_even_sample_of_the_rest(self) -> None:
-        values = measure(np.random.default_rng(0).random((6000, 2)))
-        kept = modelled(values)
-        assert len(kept) == 2000
-        assert np.all(np.diff(kept) > 0)
-        assert set(np.flatnonzero(on_front(values))) <= set(kept)
-        assert np.histogram(kept, bins=4, range=(0, 6000))[0].min() > 400
-
-    def test_a_front_of_thousands_leaves_room_for_the_rest(self) -> None:
-        angle = np.linspace(0.0, np.pi / 2.0, 5000)
-        values = np.vstack([np.column_stack([np.cos(angle), np.sin(angle)]), np.zeros((1000, 2))])
-        kept = modelled(values)
-        assert len(kept) == 2000
-        assert (kept >= 5000).sum() >= 150
-
-    def test_a_suggestion_after_five_thousand_is_found_and_the_same_from_a_cache(self) -> None:
-        given = plan(budget=6000)
-        units = some(given, 5121)
-        cached = suggest(given, data(given, units[:5120]), 5120).models
-        assert cached is not None
-        assert [len(gp.z) for gp in cached.gps] == [2000, 2000]
-        went_on = suggest(given, data(given, units), 5121, cached)
-        assert went_on.unit.tolist() == suggest(given, data(given, units), 5121).unit.tolist()
 
 
 class TestOpenPoints:
@@ -374,7 +217,7 @@ class TestInitialDesign:
             assert named[: given.initial].max() <= 0.5
 
 
-class TestAccount:
+class TestCuriosity:
     @pytest.mark.parametrize(("indifference", "curious"), [(1.0, True), (0.0, False)])
     def test_a_point_chosen_for_what_it_teaches_is_not_said_to_improve_the_front(
         self, indifference: float, curious: bool
@@ -383,49 +226,23 @@ class TestAccount:
         known = data(made, some(made, 12))
         assert (suggest(made, known, 13).notes == ("learns where it is cheap",)) is curious
 
-    @every_plan
-    def test_it_finds_again_what_the_models_expected_of_the_suggestion(self, made: Callable[[], Plan]) -> None:
-        given = made()
-        known = data(given, some(given, 12))
-        found = suggest(given, known, 12)
-        told = account(given, known, 12, found.unit)
-        assert told.notes == found.notes
-        assert found.acquisition is not None
-        features = given.space.features(found.unit[None, :])
-        predicted = [model.predict(features) for model in found.acquisition.gps]
-        assert told.mean is not None
-        assert told.deviation is not None
-        np.testing.assert_array_equal(told.mean, [mean[0] for mean, _ in predicted])
-        np.testing.assert_array_equal(told.deviation, [deviation[0] for _, deviation in predicted])
-        assert told.utility is not None
-        assert told.utility > 0.0
-        if given.cost is None:
-            assert told.cost is None
-            assert told.without_cost is None
-        else:
-            assert told.cost is not None
-            assert 0.0 <= told.cost < 1.0
-            assert told.without_cost is not None
-            assert told.without_cost.shape == found.unit.shape
-            promise = replace(found.acquisition, terms=found.acquisition.terms[:1])
-            discounted = np.log(told.utility) + np.log1p(-told.cost)
-            assert discounted == pytest.approx(promise(found.unit[None, :])[0], abs=1e-6)
+    def test_an_unknown_answer_is_worth_a_quarter_more_where_there_are_many_humps(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        given = plan(cost="dear > cheap", budget=100, seed=2)
+        units = some(given, 30)
+        values = np.column_stack([np.sin(25 * units).prod(axis=1), units.sum(axis=1)])
 
-    def test_an_objective_to_minimise_is_predicted_with_its_own_sign(self) -> None:
-        up, down = plan(seed=1), plan(seed=1, objectives={"f": "min", "g": "max"})
-        known = data(up, some(up, 12))
-        unit = suggest(up, known, 12).unit
-        one, other = account(up, known, 12, unit), account(down, known, 12, unit)
-        assert one.mean is not None
-        assert other.mean is not None
-        np.testing.assert_allclose(other.mean, one.mean * [-1.0, 1.0])
+        def worth() -> float:
+            acquisition = suggest(given, replace(data(given, units), values=values), 30).acquisition
+            assert acquisition is not None
+            curiosity = acquisition.terms[1].utility
+            assert isinstance(curiosity, Curiosity)
+            return curiosity.worth
 
-    def test_before_there_are_models_it_says_only_what_it_can(self) -> None:
-        given = plan(cost="dear", seed=1)
-        told = account(given, data(given, np.zeros((0, 2))), 0, np.array([0.1, 0.2]))
-        assert (told.mean, told.deviation, told.utility, told.cost) == (None, None, None, None)
-        assert told.without_cost is not None
-        assert told.notes == ("initial design",)
+        with_humps = worth()
+        monkeypatch.setattr("camobo.engine._HUMPS_WORTH", 1.0)
+        assert with_humps == pytest.approx(1.25 * worth())
 
 
 class TestManyObjectives:
@@ -447,13 +264,6 @@ class TestManyObjectives:
             rays.append(np.unique(utility.rays, axis=0))
         assert [len(own) for own in rays] == [expected, expected]
         assert not np.array_equal(rays[0], rays[1])
-
-
-def constrained(units: Array, limit: float) -> Data:
-    """Measured with a constraint: the first input must not exceed the limit."""
-    values = np.column_stack([measure(units), units[:, 0] - limit])
-    none = np.zeros((0, 2))
-    return Data(units, values, none, none, 1 + len(units))
 
 
 class TestConstraints:
@@ -484,12 +294,6 @@ class TestConstraints:
         bound = suggest(self.PLAN, constrained(units, 1e6), 50).unit
         assert bound == pytest.approx(suggest(plan(), data(plan(), units), 50).unit, abs=1e-3)
 
-    def test_the_account_speaks_of_the_objectives(self) -> None:
-        units = some(self.PLAN, 12)
-        told = account(self.PLAN, constrained(units, 0.5), 50, units[0])
-        assert told.mean is not None
-        assert told.mean.shape == (2,)
-
     def test_the_papers_method_keeps_to_constraints_too(self) -> None:
         units = some(self.PLAN, 15)
         given = plan(constraints=("at most",), method="paper")
@@ -510,28 +314,24 @@ class TestSearching:
 
 
 class TestManyKindsOfOutcome:
-    def measured(self, given: Plan, count: int) -> Data:
-        """As many outcomes as the plan has, each with one far outlier on the bad side."""
-        units, outcomes = some(given, count), len(given.objectives) + len(given.constraints)
-        values = np.random.default_rng(1).normal(size=(count, outcomes))
-        values[0] = [-1e6] * len(given.objectives) + [1e6] * len(given.constraints)
-        none = np.zeros((0, given.space.dimension))
-        return Data(units, values, none, none, step=count + 1)
-
-    def test_outliers_are_drawn_in_but_not_in_the_paper_s_method(self) -> None:
-        for method, drawn_in in (("default", True), ("paper", False)):
-            given = plan(method=method, constraints=("c",))
-            models = update_models(given, self.measured(given, 30), None)
-            for model in models.gps:
-                assert (np.ptp(np.sort(model.z)[2:-2]) > 0.1) == drawn_in
-
     def test_it_looks_beyond_the_front_as_often_with_four_objectives_as_with_two(self) -> None:
         looks = []
         for objectives in (2, 4):
             given = plan(objectives=dict.fromkeys("fghi"[:objectives], "max"))
-            known = self.measured(given, 12)
+            known = with_outliers(given, 12)
             found = [suggest(given, known, number).notes[0] for number in range(60, 80)]
             looks.append([note == "explores beyond the front" for note in found])
         assert looks[0] == looks[1]
         assert any(looks[0])
         assert not all(looks[0])
+
+
+class TestManyObservations:
+    def test_a_suggestion_after_five_thousand_is_found_and_the_same_from_a_cache(self) -> None:
+        given = plan(budget=6000)
+        units = some(given, 5121)
+        cached = suggest(given, data(given, units[:5120]), 5120).models
+        assert cached is not None
+        assert [len(gp.z) for gp in cached.gps] == [2000, 2000]
+        went_on = suggest(given, data(given, units), 5121, cached)
+        assert went_on.unit.tolist() == suggest(given, data(given, units), 5121).unit.tolist()

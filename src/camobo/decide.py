@@ -19,7 +19,7 @@ from camobo.inputs import Params
 from camobo.trial import State, Trial
 
 if TYPE_CHECKING:
-    from camobo.engine import Models
+    from camobo.models import Models
 
 
 @dataclass(frozen=True, slots=True)

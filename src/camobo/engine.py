@@ -7,8 +7,7 @@
       └─ else  update_models ──> believe what is pending ──> utility × discount ──> maximise ──> Suggestion
 
 Random streams derive from (seed, purpose, trial number), so the n-th suggestion does not depend on how the study got
-there. Models are cached between calls by the caller; a cache that does not match the data is ignored, and one that does
-gives bitwise what a fresh start would, because both fit on the same prefix of the data and append the rest one by one.
+there. Models are kept between calls by the caller, and give bitwise what a fresh start would (`models`).
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from camobo import gp
 from camobo.acquisition import (
@@ -37,11 +35,11 @@ from camobo.blas import one_thread
 from camobo.cost import Discount, Moment
 from camobo.inputs import Array
 from camobo.maximize import maximise
+from camobo.models import Models, update_models
 from camobo.pareto import on_front
 from camobo.plan import Data, Plan
 from camobo.scalarize import directions, flat_weights, normal, quasi_random, reach
 from camobo.space import Space
-from camobo.standard import Standard, of_constraint, of_objective, plain
 
 _RAYS, _FEWEST_DIRECTIONS = 128, 4
 _EXPLORE_EVERY, _EXPLORE_LESS = 2, 35
@@ -49,21 +47,8 @@ _EXPLORE_EVERY_WITH_COST = 3
 _EXPLORER_DEVIATIONS = 2.0
 _HUMPS_WORTH = 1.25
 _GRID_PER_REAL = 100.0
-_FEW, _MANY = 10, 200  # observations: when hyper-parameters are fitted, see `refit_point`
 _NEWS = 1e-3  # of an input's range: nearer to a known point in all of them there is nothing to learn
 _FARTHEST = 30.0  # standard deviations: a reference beyond is no different, and its powers would drown what is gained
-_MODELLED = 2000  # observations: beyond, a model of all would take minutes and gigabytes
-
-
-@dataclass(frozen=True, slots=True)
-class Models:
-    """One Gaussian process an objective and constraint, and the data they have seen."""
-
-    gps: tuple[gp.GP, ...]
-    units: Array
-    values: Array
-    fitted: int
-    """How many observations the hyper-parameters were fitted on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,80 +124,6 @@ class _Cheapest:
 
     def softened(self) -> _Cheapest:
         return self
-
-
-def refit_point(count: int, every: int, *, strict: bool) -> int:
-    """How many of `count` observations hyper-parameters are fitted on; the rest are appended.
-
-    Few observations are fitted on whenever there is one more: up to ten, or up to `every` if that is less, and not
-    `strict` (the paper) up to twice as many. From then on at multiples of `every`, which not `strict` double at 200,
-    400, 800 and 1600, or later if that is less than twenty fits: late data hardly moves the hyper-parameters, and a
-    fit costs n³.
-
-    >>> [refit_point(n, 10, strict=False) for n in (7, 19, 27, 199, 219, 799, 9999)]
-    [7, 19, 20, 190, 200, 760, 9920]
-    >>> [refit_point(n, 50, strict=False) for n in (7, 19, 27, 49, 99, 199)]
-    [7, 19, 20, 20, 50, 150]
-    """
-    few = min(every, _FEW) if strict else 2 * min(every, _FEW)
-    if count < few:
-        return count
-    plenty = max(_MANY, 20 * every)
-    doublings = 0 if strict else sum(count >= plenty * 2**k for k in range(4))
-    return max(few, count - count % (every << doublings))
-
-
-def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
-    """Models of all the data, from the cache where it fits."""
-    fitted = refit_point(len(data.units), plan.refit_every, strict=plan.method == "paper")
-    features, kept = plan.space.features(data.units), modelled(data.values[:fitted, : len(plan.objectives)])
-    if cached is not None and cached.fitted == fitted and _is_prefix(cached, data):
-        gps, known = cached.gps, len(cached.units)
-    else:
-        gps = tuple(_fitted(plan, m, features[kept], data.values[kept, m]) for m in range(data.values.shape[1]))
-        known = fitted
-    for i in range(known, len(data.units)):
-        gps = tuple(model.append(features[i], data.values[i, m]) for m, model in enumerate(gps))
-    return Models(gps, data.units, data.values, fitted)
-
-
-def _fitted(plan: Plan, m: int, features: Array, values: Array) -> gp.GP:
-    """The model of outcome m; one that turns out short-sighted is made again for an outcome with many humps."""
-    standard = _standard(plan, m, values)
-    if plan.method == "paper":
-        return gp.fit(features, values, kernel="se", mean="zero", standard=standard)
-    model = gp.fit(features, values, kernel="matern52", standard=standard)
-    return gp.fit(features, values, kernel="humps", standard=standard) if model.short_sighted else model
-
-
-def _standard(plan: Plan, m: int, values: Array) -> Standard:
-    """How the model of outcome m, an objective or a constraint, sees its values."""
-    if plan.method == "paper":
-        return plain(values)
-    return of_objective(values) if m < len(plan.objectives) else of_constraint(values)
-
-
-def modelled(values: Array) -> NDArray[np.intp]:
-    """Which of (n, M) observations a model is fitted on: all up to 2000; beyond, the front and evenly spaced others.
-
-    Half of them at most are of the front, evenly spaced if it is larger.
-    """
-    n = len(values)
-    if n <= _MODELLED:
-        return np.arange(n)
-    front = np.flatnonzero(on_front(values))
-    front = front[gp.evenly(len(front), _MODELLED // 2)]
-    rest = np.setdiff1d(np.arange(n), front)
-    return np.sort(np.concatenate([front, rest[gp.evenly(len(rest), _MODELLED - len(front))]]))
-
-
-def _is_prefix(models: Models, data: Data) -> bool:
-    n = len(models.units)
-    return (
-        n <= len(data.units)
-        and np.array_equal(models.units, data.units[:n])
-        and np.array_equal(models.values, data.values[:n])
-    )
 
 
 def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion:
@@ -372,45 +283,3 @@ def _just_beyond(front: Array, worst: Array) -> Array:
     """(M,) a tenth of the front's range below its worst corner; where it has no range, below the worst seen."""
     best, nadir = front.max(axis=0), front.min(axis=0)
     return np.asarray(np.where(best - nadir > 1e-9, nadir - 0.1 * (best - nadir), worst - 0.1 * (best - worst) - 1e-3))
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """Why a point was suggested: what the models expected, what it cost, and the point cost-blindness would give."""
-
-    mean: Array | None
-    """(M,) predictions in the objectives' own units; None before there is a model."""
-    deviation: Array | None
-    utility: float | None
-    """Q, before the cost."""
-    cost: float | None
-    """C in [0, 1), at the moment it was suggested."""
-    without_cost: Array | None
-    """(d,) what the same call suggests with cost=None."""
-    notes: tuple[str, ...]
-
-
-def account(plan: Plan, data: Data, number: int, unit: Array) -> Account:
-    """Tell why `unit` was suggested as trial `number`: the suggestion made again, looked at, and made without cost."""
-    suggestion = suggest(plan, data, number)
-    blind = suggest(replace(plan, cost=None), data, number).unit if plan.cost is not None else None
-    surface = suggestion.acquisition
-    if surface is None:
-        return Account(None, None, None, None, blind, suggestion.notes)
-    features = plan.space.features(unit[None, :])
-    predicted = [model.predict(features) for model in surface.gps[: len(plan.objectives)]]
-    promise = surface.terms[0]
-    moments = [model.posterior(features) for model in surface.gps]
-    mean, deviation = (np.array([[moment[i][0] for moment in moments]]) for i in (0, 1))
-    log_q = float(promise.utility.log(mean, deviation)[0])
-    cost = None
-    if promise.discount is not None:
-        cost = -math.expm1(float(promise.discount.log(plan.space.expense(unit[None, :]))[0]))
-    return Account(
-        plan.signs * np.array([mean[0] for mean, _ in predicted]),
-        np.array([deviation[0] for _, deviation in predicted]),
-        math.exp(log_q),
-        cost,
-        blind,
-        suggestion.notes,
-    )

@@ -46,10 +46,10 @@ def explain(record: Trial, before: History) -> Explanation:
     """Why a trial was suggested, from the history before it was."""
     if record.added:
         return Explanation(record, {}, None, None, None)
-    from camobo import engine  # here and not above: SciPy takes as long to load as a small study takes to open
+    from camobo.account import account  # here and not above: SciPy takes as long to load as a small study takes to open
 
     space = before.plan.space
-    found = engine.account(before.plan, data_of(before), record.number, space.to_unit(record.params))
+    found = account(before.plan, data_of(before), record.number, space.to_unit(record.params))
     predictions = {}
     if found.mean is not None and found.deviation is not None:
         rows = zip(before.plan.objectives, found.mean.tolist(), found.deviation.tolist(), strict=True)

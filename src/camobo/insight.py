@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
-from camobo import engine, pareto
+from camobo import pareto
 from camobo.blas import one_thread
-from camobo.engine import Models
 from camobo.errors import InvalidOptionError, UnknownTrialError
 from camobo.gp import GP, evenly
 from camobo.inputs import Array, Categorical, Param
+from camobo.models import Models, update_models
 from camobo.order import Order
 from camobo.plan import Data, Plan
 from camobo.standard import Standard
@@ -114,7 +114,7 @@ def models_of(record: Record) -> Models | None:
     nothing = np.zeros((0, record.plan.space.dimension))
     data = Data(record.units(trials), record.signed(trials), nothing, nothing, step=1)
     with one_thread():
-        return engine.update_models(record.plan, data, None)
+        return update_models(record.plan, data, None)
 
 
 def leave_one_out(model: GP) -> tuple[Array, Array]:

@@ -33,7 +33,7 @@ from camobo.who import login, worker_name
 from camobo.workers import jobs_of
 
 if TYPE_CHECKING:
-    from camobo.engine import Models
+    from camobo.models import Models
 
 _MOST_ASKED = 1000
 """Trials handed out by one `ask`: each is chosen with those before it in mind, which takes longer and longer."""

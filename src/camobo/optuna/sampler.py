@@ -33,9 +33,9 @@ from optuna.trial import FrozenTrial, TrialState
 from camobo import engine
 from camobo.checks import one_of, whole
 from camobo.cost import CostLike, Moment
-from camobo.engine import Models
 from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted, shown
 from camobo.inputs import Array, Input, Integer
+from camobo.models import Models
 from camobo.optuna import claims, observed
 from camobo.optuna.given import cost_among, read_cost, read_dear
 from camobo.optuna.inputs import Dear, Inputs, only_value, size_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from camobo.engine import Models
 from camobo.expense import comparisons, spend, uses
 from camobo.insight import Check, Record, checks, models_of, slices, volumes
+from camobo.models import Models
 from camobo.plot import model, objectives, progress
 from camobo.plot.style import Spec, number
 from camobo.report import words

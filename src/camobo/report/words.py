@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import fields
 
-from camobo.engine import Models
 from camobo.expense import Comparison
 from camobo.insight import Check, Record, volumes
+from camobo.models import Models
 from camobo.plot.style import number
 from camobo.trial import State
 

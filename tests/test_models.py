@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camobo.models import modelled, refit_point, update_models
+from camobo.pareto import on_front
+from plans import data, measure, plan, some, with_outliers
+from strategies import law
+
+
+class TestRefitting:
+    @law
+    @given(st.integers(1, 5000), st.integers(1, 50), st.booleans())
+    def test_a_refit_is_never_of_more_than_there_is_nor_far_behind(self, count: int, every: int, strict: bool) -> None:
+        fitted = refit_point(count, every, strict=strict)
+        assert 1 <= fitted <= count
+        assert refit_point(count + 1, every, strict=strict) >= fitted
+        assert count - fitted < (every if strict else max(every, count / 10 + 1))
+
+    @law
+    @given(st.integers(10, 5000))
+    def test_the_paper_refits_at_multiples_of_ten_only(self, count: int) -> None:
+        assert refit_point(count, 10, strict=True) == 10 * (count // 10)
+
+    @law
+    @given(st.integers(1, 50))
+    def test_early_observations_are_all_fitted_on(self, every: int) -> None:
+        assert all(refit_point(n, every, strict=False) == n for n in range(1, 2 * min(every, 10)))
+
+    @pytest.mark.parametrize("strict", [True, False])
+    def test_the_more_evaluations_between_fits_the_fewer_fits(self, strict: bool) -> None:
+        fits = [len({refit_point(n, every, strict=strict) for n in range(1, 150)}) for every in (1, 5, 10, 25, 50)]
+        assert fits == sorted(fits, reverse=True)
+        assert fits[0] == 149
+
+    def test_hyper_parameters_stay_between_the_papers_refits_and_move_at_them(self) -> None:
+        given = plan(method="paper", seed=2)
+        units = some(given, 22)
+        lengths = {n: update_models(given, data(given, units[:n]), None).gps[0].hyper.lengths for n in (10, 11, 19, 20)}
+        np.testing.assert_array_equal(lengths[10], lengths[11])
+        np.testing.assert_array_equal(lengths[10], lengths[19])
+        assert np.any(lengths[19] != lengths[20])
+
+    @pytest.mark.parametrize(("method", "kernel"), [("paper", "se"), ("default", "matern52")])
+    def test_the_paper_models_with_the_squared_exponential_around_zero_and_the_default_otherwise(
+        self, method: str, kernel: str
+    ) -> None:
+        given = plan(method=method, seed=2)
+        models = update_models(given, data(given, some(given, 12)), None)
+        assert [model.kernel for model in models.gps] == [kernel, kernel]
+        assert all((model.hyper.mean == 0.0) == (method == "paper") for model in models.gps)
+
+    @pytest.mark.parametrize(("method", "kernels"), [("paper", ["se", "se"]), ("default", ["humps", "matern52"])])
+    def test_the_default_models_humps_with_a_kernel_of_their_own(self, method: str, kernels: list[str]) -> None:
+        given = plan(method=method, seed=2)
+        units = some(given, 30)
+        values = np.column_stack([np.sin(25 * units).prod(axis=1), units.sum(axis=1)])
+        models = update_models(given, replace(data(given, units), values=values), None)
+        assert [model.kernel for model in models.gps] == kernels
+
+    def test_models_have_seen_all_the_data(self) -> None:
+        given = plan(method="paper", seed=2)
+        known = data(given, some(given, 17))
+        models = update_models(given, known, None)
+        assert models.fitted == 10
+        for m, model in enumerate(models.gps):
+            assert len(model.z) == 17
+            mean, deviation = model.predict(known.units)
+            np.testing.assert_allclose(mean, known.values[:, m], atol=1e-2)
+            assert np.all(deviation < 0.05)
+
+    def test_outliers_are_drawn_in_but_not_in_the_paper_s_method(self) -> None:
+        for method, drawn_in in (("default", True), ("paper", False)):
+            given = plan(method=method, constraints=("c",))
+            models = update_models(given, with_outliers(given, 30), None)
+            for model in models.gps:
+                assert (np.ptp(np.sort(model.z)[2:-2]) > 0.1) == drawn_in
+
+
+class TestManyObservations:
+    def test_up_to_two_thousand_all_of_them_are_modelled(self) -> None:
+        assert modelled(np.zeros((2000, 2))).tolist() == list(range(2000))
+
+    def test_beyond_them_the_front_is_kept_with_an_even_sample_of_the_rest(self) -> None:
+        values = measure(np.random.default_rng(0).random((6000, 2)))
+        kept = modelled(values)
+        assert len(kept) == 2000
+        assert np.all(np.diff(kept) > 0)
+        assert set(np.flatnonzero(on_front(values))) <= set(kept)
+        assert np.histogram(kept, bins=4, range=(0, 6000))[0].min() > 400
+
+    def test_a_front_of_thousands_leaves_room_for_the_rest(self) -> None:
+        angle = np.linspace(0.0, np.pi / 2.0, 5000)
+        values = np.vstack([np.column_stack([np.cos(angle), np.sin(angle)]), np.zeros((1000, 2))])
+        kept = modelled(values)
+        assert len(kept) == 2000
+        assert (kept >= 5000).sum() >= 150
