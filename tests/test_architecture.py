@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent / "src" / "camobo"
 LAYERS: list[set[str]] = [
     {"errors"},
     {"blas", "inputs"},
-    {"space"},
+    {"lineups", "space"},
     {"order"},
     {"cost"},
     {"pareto", "plan", "scalarize", "standard"},

@@ -7,23 +7,13 @@ The meaning: an order stands for every weighting of its inputs that agrees with 
 
     V = { v ≥ 0, Σ v = 1, v_a ≥ v_b where a > b, v_a = v_b where a = b },
 
-and `Order.sample` draws uniformly from V, `Order.centre` is its mean. Both rest on how V falls into simplices. Merge
-tied inputs into groups, g with n_g members. Every way of lining up all groups, dearest first, that respects the order
-cuts a simplex out of V whose k corners are "the first j groups share everything": weight 1/N_j on each of their
-N_j = n_1 + … + n_j members, 0 elsewhere. The line-ups cover V and overlap only on their borders, and such a simplex has
-volume ∝ Π_j 1/N_j. So a uniform draw is: a line-up with probability ∝ Π_j 1/N_j, then a flat Dirichlet mixture of its
-corners. For one chain without ties that is the same law as a sorted flat Dirichlet draw; for two incomparable chains it
-interleaves them at random.
-
-Line-ups are counted and drawn exactly by dynamic programming over the sets of groups that can come first. That is
-k + 1 sets for a chain and grows exponentially only with the number of groups that are all incomparable.
+and `Order.sample` draws uniformly from V, `Order.centre` is its mean; `lineups` says how.
 """
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -31,9 +21,9 @@ import numpy as np
 
 from camobo.errors import InvalidOrderError, shown
 from camobo.inputs import Array
+from camobo.lineups import LineUps, members
 
 _TOKEN = re.compile(r"\s*(?:(?P<sign>[>=,])|(?P<name>[^\s>=,<][^>=,<]*?)(?=\s*(?:[>=,<]|$)))")
-_MOST_PREFIXES = 200_000  # sets of groups that can come first; beyond it a draw would take seconds
 
 
 @dataclass(frozen=True)
@@ -90,7 +80,7 @@ class Order:
                 raise InvalidOrderError(
                     f"order: above must hold pairs (i, j) of group numbers from 0 to {count - 1}, got {shown(pair)}."
                 )
-        below = self._lowers
+        below = self._line_ups.lowers
         wrong = [(i, j) for i, j in self.above if i == j or below[j] >> i & 1 or below[j] & ~below[i]]
         for i, j in sorted(wrong):
             left, right = self.groups[i][0], self.groups[j][0]
@@ -101,7 +91,7 @@ class Order:
                     f"order: {left!r} cannot be dearer than {right!r} and the other way round, "
                     f"got the pairs {(i, j)} and {(j, i)} in above."
                 )
-            k = next(_bits(below[j] & ~below[i]))
+            k = next(members(below[j] & ~below[i]))
             raise InvalidOrderError(
                 f"order: above must hold what follows too, got {(i, j)} and {(j, k)} without {(i, k)}. "
                 "Order.parse works it out."
@@ -176,12 +166,11 @@ class Order:
 
     def sample(self, rng: np.random.Generator) -> Array:
         """(k,) weights drawn uniformly from those that agree with the order. They sum to one."""
-        corners = self._corners(self._line_up(rng))
-        return np.asarray(rng.dirichlet(np.ones(len(corners))) @ corners)
+        return self.weighable()._line_ups.sample(rng)
 
     def centre(self) -> Array:
         """(k,) the mean of `sample`: what the order says on average."""
-        return self._centre.copy()
+        return self.weighable()._line_ups.centre.copy()
 
     def reversed(self) -> Order:
         """The same inputs, cheapest called dearest."""
@@ -189,97 +178,16 @@ class Order:
 
     def weighable(self) -> Order:
         """Itself, or an error if it leaves so much open that `sample` and `centre` would not end."""
-        found, prefixes = {0}, [0]
-        for prefix in prefixes:  # which grows meanwhile, small ones first
-            for group, uppers in enumerate(self._uppers):
-                bigger = prefix | 1 << group
-                if uppers & ~prefix == 0 and bigger not in found:
-                    found.add(bigger)
-                    prefixes.append(bigger)
-            if len(found) > _MOST_PREFIXES:
-                raise InvalidOrderError(
-                    f"order: {len(self.groups)} groups with so few comparisons leave too many line-ups to weigh. "
-                    "Compare more of them, or tie those that cost about the same with '='."
-                )
+        if not self._line_ups.countable:
+            raise InvalidOrderError(
+                f"order: {len(self.groups)} groups with so few comparisons leave too many line-ups to weigh. "
+                "Compare more of them, or tie those that cost about the same with '='."
+            )
         return self
 
-    def _corners(self, line_up: Sequence[int]) -> Array:
-        """(groups, k) the corners of a line-up's simplex: the first j groups share everything."""
-        corners = np.zeros((len(line_up), len(self.names)))
-        for j, group in enumerate(line_up):
-            corners[j:, self._members[group]] = 1.0
-        return np.asarray(corners / corners.sum(axis=1, keepdims=True))
-
-    def _line_up(self, rng: np.random.Generator) -> list[int]:
-        """Groups, dearest first, drawn with probability ∝ Π_j 1/N_j; built from the cheapest up."""
-        remaining, reversed_line_up = (1 << len(self.groups)) - 1, []
-        while remaining:
-            lasts = list(self._possible_lasts(remaining))
-            masses = np.array([self._mass[remaining & ~(1 << g)] for g in lasts])
-            last = lasts[int(rng.choice(len(lasts), p=masses / masses.sum()))] if len(lasts) > 1 else lasts[0]
-            reversed_line_up.append(last)
-            remaining &= ~(1 << last)
-        return reversed_line_up[::-1]
-
     @cached_property
-    def _members(self) -> list[list[int]]:
-        starts = np.cumsum([0, *(len(group) for group in self.groups)])
-        return [list(range(a, b)) for a, b in itertools.pairwise(starts)]
-
-    @cached_property
-    def _uppers(self) -> list[int]:
-        """For each group, the set of groups dearer than it, as bits."""
-        return _sets(len(self.groups), ((j, i) for i, j in self.above))
-
-    @cached_property
-    def _lowers(self) -> list[int]:
-        """For each group, the set of groups cheaper than it, as bits."""
-        return _sets(len(self.groups), self.above)
-
-    def _possible_lasts(self, prefix: int) -> Iterator[int]:
-        """Groups that can come last among the groups of `prefix`: those above no other of them."""
-        for group, lowers in enumerate(self._lowers):
-            if prefix >> group & 1 and not prefix & lowers:
-                yield group
-
-    @cached_property
-    def _mass(self) -> dict[int, float]:
-        """For every set of groups that can come first, Σ Π 1/N_j over its line-ups (scaled by k to stay near one)."""
-        sizes, total = [len(group) for group in self.weighable().groups], len(self.names)
-        mass, layer = {0: 1.0}, {0: 1.0}
-        for _ in self.groups:
-            grown: dict[int, float] = {}
-            for prefix, value in layer.items():
-                for group, uppers in enumerate(self._uppers):
-                    if not prefix >> group & 1 and uppers & ~prefix == 0:
-                        bigger = prefix | 1 << group
-                        grown[bigger] = grown.get(bigger, 0.0) + value
-            layer = {
-                prefix: value * total / sum(size for g, size in enumerate(sizes) if prefix >> g & 1)
-                for prefix, value in grown.items()
-            }
-            mass.update(layer)
-        return mass
-
-    @cached_property
-    def _centre(self) -> Array:
-        """Walk down from the whole, carrying the probability that a random line-up starts with each set of groups."""
-        sizes = np.array([len(group) for group in self.groups])
-        share = np.zeros(len(self.groups))
-        layer = {(1 << len(self.groups)) - 1: 1.0}
-        while layer:
-            smaller: dict[int, float] = {}
-            for prefix, probability in layer.items():
-                inside = np.array([prefix >> g & 1 for g in range(len(self.groups))])
-                share += probability * inside / (inside @ sizes)
-                lasts = list(self._possible_lasts(prefix))
-                masses = [self._mass[prefix & ~(1 << g)] for g in lasts]
-                for group, value in zip(lasts, masses, strict=True):
-                    rest = prefix & ~(1 << group)
-                    if rest:
-                        smaller[rest] = smaller.get(rest, 0.0) + probability * value / sum(masses)
-            layer = smaller
-        return np.repeat(share / len(self.groups), sizes)
+    def _line_ups(self) -> LineUps:
+        return LineUps(tuple(len(group) for group in self.groups), self.above)
 
     @property
     def spelled(self) -> str:
@@ -297,7 +205,8 @@ class Order:
     def __str__(self) -> str:
         """The order in its own language: one chain for each direct comparison not already in a longer chain."""
         tied = [" = ".join(group) for group in self.groups]
-        direct = [(i, j) for i, j in self.above if not self._lowers[i] & self._uppers[j]]
+        lowers, uppers = self._line_ups.lowers, self._line_ups.uppers
+        direct = [(i, j) for i, j in self.above if not lowers[i] & uppers[j]]
         chains: list[list[int]] = []
         for i, j in sorted(direct):
             chain = next((c for c in chains if c[-1] == i), None)
@@ -371,28 +280,15 @@ def _meaning(text: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[tuple[in
             )
         if sign == ">" and not lowers[i] >> j & 1:
             dearer, cheaper = uppers[i] | 1 << i, lowers[j] | 1 << j
-            for upper in _bits(dearer):
+            for upper in members(dearer):
                 lowers[upper] |= cheaper
-            for lower in _bits(cheaper):
+            for lower in members(cheaper):
                 uppers[lower] |= dearer
     groups: dict[str, list[str]] = {leader: [] for leader in leaders}
     for name, leader in root.items():
         groups[leader].append(name)
-    above = frozenset((i, j) for i, below in enumerate(lowers) for j in _bits(below))
+    above = frozenset((i, j) for i, below in enumerate(lowers) for j in members(below))
     return tuple(map(tuple, groups.values())), above
-
-
-def _sets(count: int, pairs: Iterable[tuple[int, int]]) -> list[int]:
-    """For each of `count` numbers, the set of those it is paired with, as bits."""
-    found = [bytearray(count // 8 + 1) for _ in range(count)]
-    for i, j in pairs:
-        found[i][j >> 3] |= 1 << (j & 7)
-    return [int.from_bytes(bits, "little") for bits in found]
-
-
-def _bits(given: int) -> Iterator[int]:
-    """The numbers of a set."""
-    return (place for place, bit in enumerate(reversed(bin(given))) if bit == "1")
 
 
 def _contradiction(left: str, right: str, tied: bool) -> str:
