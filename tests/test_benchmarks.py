@@ -51,6 +51,15 @@ def test_a_short_cost_aware_run_spends_less_than_a_blind_one(cost_study: ModuleT
     assert hypervolume > 0.98
 
 
+def test_short_runs_spend_less_than_blind_ones_on_problems_of_both_kinds(cost_study: ModuleType) -> None:
+    seeds = 2
+    aware, blind = (
+        [cost_study.run(name, seed, setting, 40) for name in cost_study.PROBLEMS for seed in range(seeds)]
+        for setting in ({}, {"cost": None})
+    )
+    assert cost_study.compare(aware, blind, seeds).summary()["money"] < 0.8
+
+
 def test_a_very_short_one_spends_what_it_has_on_the_front(cost_study: ModuleType) -> None:
     money, hypervolume = cost_aware_ratios(cost_study, 20)
     assert money < 1.0
