@@ -167,6 +167,21 @@ def test_a_short_contest_runs_is_kept_and_is_not_run_again(tmp_path: Path, figur
     assert list(run.stored(file)) == [("zdt1", "random", 3)]
 
 
+def test_a_contest_says_how_long_what_is_missing_will_take() -> None:
+    sys.path.insert(0, str(FOLDER))
+    left = importlib.import_module("peers.run").left
+    runs = {
+        ("p", "slow", 0): {"status": "finished", "cpu_seconds": 3600.0},
+        ("p", "slow", 1): {"status": "finished", "cpu_seconds": 7200.0},
+        ("q", "slow", 0): {"status": "finished", "cpu_seconds": 360.0},
+    }
+    for problem, method, hours in [("p", "slow", 1.5), ("q", "slow", 0.1), ("r", "slow", 1.0), ("p", "new", 0.5)]:
+        asked = [(problem, method, seed) for seed in (0, 2)]
+        runs_known = {**runs, (problem, method, 0): runs.get((problem, method, 0), {"status": "died"})}
+        assert left(runs_known, asked, 1800.0) == f"1 run to make, about {hours} hours of processor time"
+    assert left(runs, [("p", "slow", 0)], 1800.0).startswith("0 runs")
+
+
 def test_the_contests_best_hypervolumes_of_zdt_are_those_of_their_fronts() -> None:
     sys.path.insert(0, str(FOLDER))
     problems = importlib.import_module("peers.problems")

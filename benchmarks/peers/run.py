@@ -4,6 +4,7 @@
     python -m peers.run                         all problems, methods and ten seeds (days on one core)
     python -m peers.run --short                 a small trial of everything: 2 seeds, 20 evaluations
     python -m peers.run --seeds 3 --problems zdt3,forest --methods camobo,random
+    python -m peers.run --left                  how many runs are missing, and about how long they will take
 
 Results go to results/peers.jsonl (peers_short.jsonl), a line a run, as soon as it ends; a run that is there is not run
 again unless it was stopped by a shorter limit. Each is limited to 8 GB and 15 minutes of processor time; one that meets
@@ -116,6 +117,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=None, help=f"how many ({SEEDS}; with --short {SHORT_SEEDS})")
     parser.add_argument("--problems", default=",".join(CONTESTS), help="of: %(default)s")
     parser.add_argument("--methods", default=",".join(METHODS), help="of: %(default)s")
+    parser.add_argument("--left", action="store_true", help="tell what is missing, run nothing")
     return parser.parse_args()
 
 
@@ -125,11 +127,27 @@ def main() -> None:
     file = results_file(given.short)
     seconds = 120.0 if given.short else CPU_SECONDS
     methods, problems = installed(given.methods.split(",")), ready(given.problems.split(","))
-    for seed in range(given.seeds or (SHORT_SEEDS if given.short else SEEDS)):
-        for problem in problems:
-            for method in methods:
-                if wanted(stored(file), problem, method, seed, seconds):
-                    run_one(file, problem, method, seed, seconds, short=given.short)
+    seeds = range(given.seeds or (SHORT_SEEDS if given.short else SEEDS))
+    asked = [(problem, method, seed) for seed in seeds for problem in problems for method in methods]
+    print(left(stored(file), asked, seconds), flush=True)
+    for key in [] if given.left else asked:
+        if wanted(stored(file), *key, seconds):
+            run_one(file, *key, seconds, short=given.short)
+
+
+def left(runs: Runs, asked: Sequence[tuple[str, str, int]], seconds: float) -> str:
+    """How many runs are missing, and the processor hours they will take by those there are.
+
+    A run is taken to last as the median one of its method on its problem, or else on any, or else as long as it may.
+    """
+    missing = [key for key in asked if wanted(runs, *key, seconds)]
+    total = 0.0
+    for problem, method, _ in missing:
+        alike = [(key[0], run["cpu_seconds"]) for key, run in runs.items() if key[1] == method and "cpu_seconds" in run]
+        same = [cpu for where, cpu in alike if where == problem] or [cpu for _, cpu in alike]
+        total += float(np.median(same)) if same else seconds
+    count = "1 run" if len(missing) == 1 else f"{len(missing)} runs"
+    return f"{count} to make, about {total / 3600.0:.1f} hours of processor time"
 
 
 def ready(names: Sequence[str]) -> list[str]:
