@@ -294,9 +294,9 @@ for last.
 
 ## Seconds a suggestion
 
-Processor seconds of one thread, the mean of the last ten suggestions of a run, other runs beside it. Some of BoTorch's
-runs were made before its models were fitted in one batch and its raw samples scored in small ones, which is faster: its
-figures here are rather too high.
+Processor seconds of one thread, the mean of the last ten suggestions of a run, other runs beside it. Most of BoTorch's
+runs were made before its models were fitted in one batch, its raw samples scored in small ones, or its memory kept
+between tensors, each of which is faster: its figures here are rather too high.
 
 {seconds(runs)}
 
