@@ -24,7 +24,7 @@ from camobo.problems.functions import Floats
 from peers.problems import Contest, Measured
 
 torch.set_num_threads(1)
-torch.set_flush_denormal(True)  # the same points, some per cent sooner
+torch.set_flush_denormal(True)  # sooner: see SURROUNDINGS in run.py
 warnings.filterwarnings("ignore")
 NOISE_VARIANCE = 1e-6
 

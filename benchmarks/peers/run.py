@@ -44,9 +44,9 @@ SEEDS, SHORT_SEEDS = 10, 2
 SURROUNDINGS = {
     # SMAC's runs depend on the hash seed.
     "PYTHONHASHSEED": "0",
-    # BoTorch makes and drops large tensors all the time: keeping their memory instead of giving it back to the system
-    # each time, and in large pages, is the same points in about a fifth less time (45 evaluations of Matyas–Booth: 68
-    # and 70 s without, 51 and 54 s with this and denormal numbers flushed).
+    # BoTorch makes and drops large tensors all the time: their memory is kept, in large pages, instead of being given
+    # back to the system each time. 45 evaluations of Matyas–Booth, the one run compared: 68 and 70 s without, 59 s with
+    # it, 51 and 54 s with it and denormal numbers flushed; hypervolume and use of inputs are the same.
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824"
     ":glibc.malloc.trim_threshold=2147483648:glibc.malloc.top_pad=67108864",
 }

@@ -312,7 +312,8 @@ Mean level over a run, from 0, an input's cheap end, to 1.
 
 Each run may take 8 GB and a quarter of an hour of processor time. One that is stopped counts as far as it came. If a
 method was stopped on three seeds of a problem, its other seeds are not run; if it was stopped on DTLZ2 once, it is not
-run on DTLZ2 with more objectives.
+run on DTLZ2 with more objectives. The limit is on time, so how far a run came depends on the machine and the set-up:
+of BoTorch's, seeds run later came further than those before them, which says nothing of the seeds.
 
 {unfinished(runs)}
 """
