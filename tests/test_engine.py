@@ -245,6 +245,41 @@ class TestCuriosity:
         assert with_humps == pytest.approx(1.25 * worth())
 
 
+class TestNoise:
+    @staticmethod
+    def looked_at(noise: float, seed: int) -> Array:
+        """(40, 2) points of a study of one objective that is flat but for where the dear input is above 0.7."""
+        given = plan(objectives={"f": "max"}, cost="dear > cheap", budget=40, seed=seed)
+        rng, none = np.random.default_rng(seed), np.zeros((0, 2))
+        units, values = none, np.zeros((0, 1))
+        for number in range(40):
+            unit = suggest(given, Data(units, values, none, none, number + 1), number).unit
+            units = np.vstack([units, unit])
+            values = np.vstack([values, (unit[0] > 0.7) + noise * rng.standard_normal()])
+        return units
+
+    @pytest.mark.parametrize("noise", [0.001, 0.1])
+    def test_does_not_keep_a_study_at_the_cheap_end(self, noise: float) -> None:
+        for seed in range(4):
+            dear = self.looked_at(noise, seed)[:, 0]
+            assert dear.max() > 0.7
+            assert dear.mean() < 0.4
+
+    def test_without_it_the_places_are_chosen_by_the_models(self) -> None:
+        given = plan(cost="dear > cheap", budget=40, seed=1)
+        known = data(given, some(given, 20))
+        assert all(not suggest(given, known, number).notes[0].startswith("looks else") for number in range(20, 30))
+
+    def test_a_small_space_that_is_nearly_used_up_is_still_chosen_from(self) -> None:
+        small = Space({"dear": Integer(0, 6), "cheap": Integer(0, 6)})
+        given = plan(small, cost="dear > cheap", budget=49, seed=1)
+        rng, units = np.random.default_rng(0), np.zeros((0, 2))
+        for number in range(49):
+            known = replace(data(given, units), values=rng.standard_normal((number, 2)))
+            units = np.vstack([units, suggest(given, known, number).unit])
+        assert len(np.unique(units.round(9), axis=0)) == 49
+
+
 class TestManyObjectives:
     @pytest.mark.parametrize(("objectives", "expected"), [(4, 128), (6, 8), (9, 4)])
     def test_a_suggestion_looks_along_the_fewer_directions_the_more_there_are_and_the_next_along_others(
@@ -293,6 +328,21 @@ class TestConstraints:
         units = some(self.PLAN, 12)
         bound = suggest(self.PLAN, constrained(units, 1e6), 50).unit
         assert bound == pytest.approx(suggest(plan(), data(plan(), units), 50).unit, abs=1e-3)
+
+    @pytest.mark.parametrize("method", ["default", "paper"])
+    @pytest.mark.parametrize("cost", [None, "dear > cheap"])
+    def test_one_of_yes_and_no_is_met_however_late_it_first_holds(self, cost: str | None, method: str) -> None:
+        given = plan(constraints=("fits",), cost=cost, method=method, budget=40, seed=2)
+        units = np.zeros((0, 2))
+        for number in range(40):
+            fits = (units[:, 0] > 0.55) & (units[:, 0] < 0.8) & (units[:, 1] > 0.5)
+            values = np.column_stack([measure(units), np.where(fits, -1.0, 1.0)])
+            none = np.zeros((0, 2))
+            units = np.vstack([units, suggest(given, Data(units, values, none, none, number + 1), number).unit])
+        held = (units[:, 0] > 0.55) & (units[:, 0] < 0.8) & (units[:, 1] > 0.5)
+        assert held.any()
+        if cost is not None:
+            assert np.all(units[: given.initial, 0] <= 0.5)
 
     def test_the_papers_method_keeps_to_constraints_too(self) -> None:
         units = some(self.PLAN, 15)

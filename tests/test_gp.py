@@ -521,6 +521,11 @@ class TestShortSight:
         gp = condition(*data(n, 2), Hyper(np.array(lengths), noise=0.1))
         assert gp.short_sighted == expected
 
+    @pytest.mark.parametrize(("noise", "expected"), [(1e-6, False), (0.09, False), (0.11, True)])
+    def test_is_noisy_if_a_tenth_of_what_it_saw_is_noise(self, noise: float, expected: bool) -> None:
+        x, y = data(30, 2)
+        assert condition(x, 1e6 * y + 7.0, Hyper(np.array([0.5, 0.5]), noise=noise)).noisy == expected
+
 
 def test_a_process_cannot_be_changed() -> None:
     gp: GP = condition(*data(5, 1), hyper_of(1))

@@ -64,7 +64,7 @@ class Suggestion:
 def suggest(plan: Plan, data: Data, number: int, models: Models | None = None) -> Suggestion:
     """The point to try as trial `number`."""
     with one_thread():
-        if len(data.units) + len(data.pending) < plan.initial or not _varies(data.values):
+        if len(data.units) + len(data.pending) < plan.initial or not _tells(plan, data.values):
             return _initial(plan, data, number)
         return _modelled(plan, data, number, update_models(plan, data, models))
 
@@ -73,38 +73,55 @@ def _stream(plan: Plan, purpose: str, number: int) -> np.random.Generator:
     return np.random.default_rng([plan.seed, zlib.crc32(purpose.encode()), number])
 
 
-def _varies(values: Array) -> bool:
-    """Whether (n, M) observations differ at all: a model of equal ones knows nothing, and would repeat itself."""
+def _tells(plan: Plan, values: Array) -> bool:
+    """Whether (n, M + K) observations tell a model anything.
+
+    A model of equal values knows nothing, and would repeat itself. Nor does one of a constraint that is violated by the
+    same everywhere, as one of yes and no is until it holds once.
+    """
     if len(values) == 0:
         return False
     size = np.abs(values).max(axis=0)
-    relative = values / np.where(size > 0.0, size, 1.0)
-    return bool(np.ptp(relative, axis=0).max() > 1e-12)
+    varies = np.ptp(values / np.where(size > 0.0, size, 1.0), axis=0) > 1e-12
+    hopeless = ~varies & (values[0] > 0.0)
+    return bool(varies.any() and not hopeless[len(plan.objectives) :].any())
 
 
 def _initial(plan: Plan, data: Data, number: int) -> Suggestion:
-    """Point `number` of an even sequence over the cube, drawn towards the cheap end of the inputs the cost names.
+    """Point `number` of an even sequence, from the cheap side of the inputs the cost names.
 
-    They stay in its cheap half, and with more than two objectives in more of it: what a start in a corner does not show
-    of a large front is missed for long. Beyond the planned number of points, as long as all give the same, it widens to
-    the whole.
+    From the cheap half, and with more than two objectives from more of it: what a start in a corner does not show of a
+    large front is missed for long. Beyond the planned number of points, as long as nothing tells a model anything, it
+    widens to the whole.
     """
-    space = plan.space
-    cheap = plan.moment(1, plan.budget).cheap_side
-    shift = _stream(plan, "initial design", 0)
-    levels = quasi_random(number + 1 + len(data.failed), space.dimension, shift)
-    if plan.cost is not None:
-        levels[:, plan.cost.order.columns(space.names)] *= min(1.0, cheap * max(1.0, number / plan.initial))
+    first = plan.moment(1, plan.budget)
+    unit = _even(plan, data, number, min(1.0, first.cheap_side * max(1.0, number / plan.initial)))
+    if unit is not None:
+        return Suggestion(unit, ("initial design",))
+    space, rng = plan.space, _stream(plan, "initial spare", number)
+    discount = None if plan.cost is None else plan.cost.at(first, space.names, rng)
     taken = np.vstack([data.units, data.pending, data.failed])
-    units = space.at_expense(levels[number:])
-    fresh = [unit for unit in units if len(taken) == 0 or np.abs(taken - unit).max(axis=1).min() > 1e-9]
-    if fresh:
-        return Suggestion(fresh[0], ("initial design",))
-    rng = _stream(plan, "initial spare", number)
-    discount = None if plan.cost is None else plan.cost.at(plan.moment(1, plan.budget), space.names, rng)
     unit = maximise(_Cheapest(space, discount, rng), space, best=taken, taken=taken, rng=rng)
     how = "drawn at random" if discount is None else "the cheapest left"
     return Suggestion(unit, (f"initial design, {how}: the space is small",))
+
+
+def _even(plan: Plan, data: Data, place: int, share: float) -> Array | None:
+    """(d,) that point of an even sequence over the cube, over a share of it along inputs the cost names.
+
+    None if it has been tried. A place that failed gives way to the next.
+    """
+    space = plan.space
+    levels = quasi_random(place + 1 + len(data.failed), space.dimension, _stream(plan, "initial design", 0))
+    if plan.cost is not None:
+        levels[:, plan.cost.order.columns(space.names)] *= share
+    taken = np.vstack([data.units, data.pending, data.failed])
+    fresh = (unit for unit in space.at_expense(levels[place:]) if len(taken) == 0 or _apart(unit, taken))
+    return next(fresh, None)
+
+
+def _apart(unit: Array, taken: Array) -> bool:
+    return bool(np.abs(taken - unit).max(axis=1).min() > 1e-9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +145,15 @@ class _Cheapest:
 
 def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion:
     space, rng = plan.space, _stream(plan, "suggestion", number)
+    moment, M = plan.moment(data.step, plan.budget), len(plan.objectives)
+    every = _explore_every(plan, number)
+    explores = plan.method != "paper" and number % every == 0
+    if explores and plan.cost is not None and any(model.noisy for model in models.gps[:M]):
+        # Of noise there is always something left to learn, and cheapest where it is cheap. So some of the suggestions
+        # look anywhere: else a study whose cheap end is flat but for noise would stay there.
+        elsewhere = _even(plan, data, plan.initial + number // every, 1.0)
+        if elsewhere is not None:
+            return Suggestion(elsewhere, ("looks elsewhere: much of what it saw is noise",), models)
     open_points = np.vstack([data.pending, data.failed])
     gps = models.gps
     for point in space.features(open_points):
@@ -135,12 +161,10 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
     # What is being measured, or could not be, counts as if it had come out as expected: its gain is not sought twice.
     outcomes = np.vstack([_standardised(gps, data.values), _expected(gps, space.features(open_points))])
     units = np.vstack([data.units, open_points])
-    M = len(plan.objectives)
     limits = np.array([float(model.standardise(np.zeros(1))[0]) for model in gps[M:]])
     excess = np.maximum(outcomes[:, M:] - limits, 0.0).sum(axis=1)
     feasible = np.flatnonzero(excess == 0.0)
     front = feasible[on_front(outcomes[feasible, :M])]
-    moment = plan.moment(data.step, plan.budget)
     discount = None if plan.cost is None else plan.cost.at(moment, space.names, rng)
     if len(feasible) == 0:
         front = np.array([excess.argmin()])  # no front yet: the search begins around what came nearest to feasible
@@ -150,7 +174,6 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
         terms = (Term(_paper_utility(plan, data.step, gps[:M], outcomes[feasible, :M], rng), discount),)
         notes = ("Algorithm 1",)
     else:
-        explores = number % _explore_every(plan, number) == 0
         promise, volume = _promise(plan, gps[:M], outcomes[front, :M], outcomes[feasible, :M], explores, rng)
         terms = (Term(promise, discount), *_curiosity(plan, moment, volume * _worth_of_humps(gps), rng))
         notes = ("explores beyond the front" if explores else "improves the front",)

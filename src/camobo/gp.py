@@ -25,6 +25,7 @@ from camobo.standard import Standard, plain
 _JITTERS = (0.0, *(10.0**power for power in range(-10, 1)))  # of the mean diagonal
 _NOISE_BOUNDS = (1e-8, 1.0)
 _TELLING = 20  # observations
+_NOISY = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,14 @@ class GP:
         """
         neighbourhoods = float(np.prod(np.maximum(1.0, 0.5 / self.hyper.lengths)))
         return _TELLING <= len(self.z) < 2.0 * neighbourhoods
+
+    @property
+    def noisy(self) -> bool:
+        """Whether it takes a tenth or more of how its observations vary for noise.
+
+        What else it then believes hangs on few of them, and it may expect nothing new where nobody has looked.
+        """
+        return bool(self.hyper.noise > _NOISY * self.z.var())
 
     def posterior(self, points: Array) -> tuple[Array, Array]:
         """(b,) mean and standard deviation of the standardised latent function at (b, f) points. O(n² b)."""

@@ -17,6 +17,7 @@ _ROUTINE = {
     "improves the front",
     "explores beyond the front",
     "learns where it is cheap",
+    "looks elsewhere: much of what it saw is noise",
     "Algorithm 1",
     "added by hand",
 }
