@@ -216,6 +216,11 @@ class TestInBotorch:
             flat.detach().numpy()
         )
 
+    def test_points_with_more_or_fewer_columns_than_names_are_refused(self) -> None:
+        _, x = candidates(3)
+        with pytest.raises(InvalidOptionError, match="X: need as many columns as there are names, 3, got 4"):
+            theirs("x1 > x2")(torch.cat([x, x[..., :1]], dim=-1))
+
     def test_more_than_one_point_at_a_time_is_refused(self) -> None:
         with pytest.raises(AssertionError, match="q=1"):
             theirs(None)(torch.zeros(4, 2, 3, dtype=torch.float64))

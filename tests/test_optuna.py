@@ -72,7 +72,10 @@ class TestInputs:
             (IntDistribution(1, 64, log=True), Integer(1, 64, log=True)),
             (IntDistribution(4, 20, step=4), Integer(0, 4)),
             (IntDistribution(0, 2**50), Real(0.0, 2.0**50)),
+            (IntDistribution(2**50, 2**50 + 7), Integer(0, 7)),
+            (IntDistribution(2**40, 2**43, step=2**40), Integer(0, 7)),
             (CategoricalDistribution(["a", math.nan, None]), Categorical([0, 1, 2])),
+            (CategoricalDistribution([1, "sqrt", 1.0, "log2"]), Categorical([0, 1, 3])),
         ],
         ids=label,
     )
@@ -238,6 +241,35 @@ class TestSuggestions:
             drawn.append(study.ask({"x": FloatDistribution(0, 1)}).params["x"])
         assert 0.8 < max(drawn) <= 1.0 - 1.0 / (2 * 3**2)
 
+    @pytest.mark.parametrize(
+        "given",
+        [IntDistribution(2**40, 2**43, step=2**40), CategoricalDistribution([1, "sqrt", 1.0, "log2", "a", "a"])],
+        ids=label,
+    )
+    def test_a_few_values_are_each_tried_before_one_is_tried_again(self, given: BaseDistribution) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("x", seed=0))
+        values = []
+        for _ in range(12):
+            trial = study.ask({"x": given})
+            values.append(trial.params["x"])
+            study.tell(trial, float(len(str(trial.params["x"]))))
+        different = len(set(values))
+        assert different == (8 if isinstance(given, IntDistribution) else 4)
+        assert len(set(values[:different])) >= different - 1  # the first trials know of no parameter yet
+
+    def test_equal_choices_alone_are_one_value(self) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("x > y", seed=0))
+        study.optimize(lambda t: len(t.suggest_categorical("x", ["a", "a"])) + t.suggest_float("y", 0, 1), n_trials=6)
+        assert {trial.params["x"] for trial in study.trials} == {"a"}
+
+    def test_steps_too_fine_for_optuna_to_tell_from_their_neighbours_are_suggested_as_modelled(self) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler(seed=0))
+        study.optimize(lambda t: (t.suggest_float("x", 1e6, 1e6 + 1, step=1e-3) - 1e6 - 0.7) ** 2, n_trials=25)
+        for trial in study.trials[1:]:
+            (claimed,) = (value for key, value in trial.system_attrs.items() if key.startswith("camobo:claim:"))
+            assert trial.params["x"] == claimed["x"]
+        assert abs(study.best_params["x"] - 1e6 - 0.7) < 0.01
+
     def test_a_category_without_dear_choices_is_drawn_from_all_of_them(self) -> None:
         given, drawn = CategoricalDistribution(["air", "oil", "vacuum", "water"]), set()
         for seed in range(20):
@@ -283,6 +315,22 @@ class TestTrialsOfEveryKind:
             study = study_of(CostAwareSampler("a > b", budget=40, seed=seed))
             begun = [tuple(study.ask(space).params.values()) for _ in range(4)]
             assert len(set(begun)) == 4
+
+    @pytest.mark.parametrize("seed", [None, 7])
+    def test_the_first_trials_of_two_workers_with_one_seed_or_none_differ(self, seed: int | None) -> None:
+        space: dict[str, BaseDistribution] = {"a": IntDistribution(0, 9), "b": IntDistribution(0, 9)}
+        firsts = set()
+        for _ in range(5):
+            study = study_of(CostAwareSampler())
+            workers = [CostAwareSampler("a > b", budget=60, seed=seed) for _ in range(2)]
+            workers.append(pickle.loads(pickle.dumps(workers[0])))
+            begun = []
+            for number in range(16):
+                study.sampler = workers[number % 3]
+                begun.append(tuple(study.ask(space).params.values()))
+            assert len(set(begun)) == 16
+            firsts.add(tuple(begun))
+        assert len(firsts) == (5 if seed is None else 1)
 
     def test_first_trials_are_cheap_and_not_the_same_in_every_study(self) -> None:
         space: dict[str, BaseDistribution] = {"a": IntDistribution(0, 9), "b": IntDistribution(0, 9)}
@@ -446,6 +494,11 @@ class TestWarnings:
             "cost: the study has no parameter called 'deer'. So far it has suggested cheap, dear. Did you mean 'dear'?"
         ]
 
+    def test_a_name_in_other_letters_is_told_at_once(self, caplog: pytest.LogCaptureFixture) -> None:
+        study_of(CostAwareSampler("DEAR > cheap", seed=0)).optimize(bumps, n_trials=3)
+        (told,) = self.told(caplog)
+        assert told.endswith("Did you mean 'dear'?")
+
     def test_a_name_no_trial_has_is_told_after_a_while(self, caplog: pytest.LogCaptureFixture) -> None:
         study = study_of(CostAwareSampler("nickel > cheap", seed=0))
         study.optimize(bumps, n_trials=8)
@@ -507,6 +560,8 @@ class TestOptions:
     def test_a_range_or_a_dear_choice_that_cannot_be_is_refused_by_the_parameters_name(self) -> None:
         with pytest.raises(InvalidSpaceError, match=r"'n'.*too narrow for floats"):
             Inputs.of({"n": IntDistribution(2**60, 2**60 + 10)}, {})
+        with pytest.raises(InvalidSpaceError, match=r"parameter 'n'.*that floats can hold"):
+            Inputs.of({"n": IntDistribution(0, 10**400)}, {})
         with pytest.raises(InvalidSpaceError, match=r"parameter 'x'.*too wide"):
             Inputs.of({"x": FloatDistribution(-1.7e308, 1.7e308)}, {})
         with pytest.raises(InvalidSpaceError, match=r"dear: 'c' lists \['b', 'b'\], need each of its choices once"):
@@ -536,6 +591,8 @@ class TestOptions:
             ({"dear": {1: "low"}}, InvalidOptionError, "dear: need a mapping of parameters' names"),
             ({"reference": [10**400]}, InvalidValueError, "reference: need numbers that a float can hold"),
             ({"reference": [math.nan]}, InvalidValueError, "reference"),
+            ({"reference": np.array(1.0)}, InvalidValueError, "reference: need a list of numbers"),
+            ({"reference": b"ab"}, InvalidValueError, "reference: need a list of numbers"),
             ({"constraints_func": 3}, InvalidOptionError, "constraints_func"),
         ],
         ids=label,
@@ -558,6 +615,16 @@ class TestOptions:
             trial = optuna.trial.FrozenTrial(99, TrialState.RUNNING, None, None, None, {}, {}, {}, {}, {}, 99)
             space = sampler.infer_relative_search_space(study, trial)
             assert there.infer_relative_search_space(study, trial) == space
+
+    def test_a_copy_of_a_kind_of_its_own_keeps_its_kind(self) -> None:
+        class Mine(CostAwareSampler):
+            pass
+
+        mine = Mine("dear > cheap", seed=3)
+        mine.note = "kept"  # type: ignore[attr-defined]
+        found = copy.deepcopy(mine)
+        assert isinstance(found, Mine)
+        assert (found.seed, found.note) == (3, "kept")  # type: ignore[attr-defined]
 
     def test_two_samplers_without_a_seed_differ(self) -> None:
         assert CostAwareSampler().seed != CostAwareSampler().seed
@@ -645,8 +712,12 @@ class TestReading:
             record(**{"study": study, **options})
 
     def test_a_study_without_a_shared_parameter_says_so(self) -> None:
-        with pytest.raises(InvalidSpaceError, match=r"no parameter.*0 trials"):
+        with pytest.raises(InvalidSpaceError, match=r"no parameter.*; 0 trials"):
             record(optuna.create_study())
+        fixed = optuna.create_study()
+        fixed.optimize(lambda trial: trial.suggest_float("x", 1, 1), n_trials=2)
+        with pytest.raises(InvalidSpaceError, match=r"more than one value \(x can have one value only\); 2 trials"):
+            record(fixed)
 
     def test_choices_that_equal_each_other_are_told_apart_by_how_they_are_written(self) -> None:
         study = optuna.create_study()
@@ -711,6 +782,24 @@ class TestLoading:
             with pytest.raises(StorageError, match=r"is not Optuna's.*left as it is"):
                 load(f"sqlite:///{path}")
             assert path.read_bytes() == before
+
+    def test_a_file_may_be_named_as_a_uri(self, tmp_path: Path) -> None:
+        self.made(tmp_path / "one.db", "forest")
+        assert load(f"sqlite:///file:{tmp_path / 'one.db'}?mode=ro&uri=true").study_name == "forest"
+
+    def test_a_damaged_database_is_told_as_such(self, tmp_path: Path) -> None:
+        url = self.made(tmp_path / "one.db", "forest")
+        load(url).optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
+        with closing(sqlite3.connect(tmp_path / "one.db")) as connection:
+            connection.execute("update trial_params set distribution_json = '{'")
+            connection.commit()
+        with pytest.raises(StorageError, match=r"cannot be read as Optuna's storage: .*its database is damaged"):
+            load(url)
+
+    def test_a_driver_that_is_missing_is_named_with_what_installs_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "psycopg", None)
+        with pytest.raises(StorageError, match=r"psycopg.*pip install 'camobo\[postgres\]'"):
+            load("postgresql+psycopg://localhost/forest")
 
     def test_a_file_that_is_not_there_is_not_made(self, tmp_path: Path) -> None:
         with pytest.raises(StorageError, match="there is no file"):

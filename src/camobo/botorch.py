@@ -127,6 +127,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
     @t_batch_mode_transform(expected_q=1)  # type: ignore[untyped-decorator]
     def forward(self, X: Any) -> Any:
         """(b,) values of log α at (b, 1, d) candidates."""
+        width = len(self.cheap)
+        _check(X.shape[-1] == width, "X", f"as many columns as there are names, {width}", X.shape[-1])
         mean, deviation = self._moments(X)
         value = _Worth.apply(mean, deviation, self.utility)
         if self.discount is not None:

@@ -36,16 +36,21 @@ def write(study: optuna.Study, trial: FrozenTrial, attempt: int, params: Mapping
 
 def unit(trial: FrozenTrial, inputs: Inputs) -> Array | None:
     """(d,) where an unfinished trial is or is about to be; None if that is not known of every parameter."""
+    try:
+        chosen = params(trial, inputs)
+    except (IndexError, ValueError):  # written with other choices than these
+        return None
+    return inputs.unit({**chosen, **trial.params})
+
+
+def params(trial: FrozenTrial, inputs: Inputs) -> dict[str, Any]:
+    """What an unfinished trial has claimed of these inputs, latest."""
     claims: dict[int, dict[str, float]] = {}
     for key, piece in trial.system_attrs.items():
         if key.startswith(_PREFIX):
             claims.setdefault(int(key[len(_PREFIX) :].split(":")[0]), {}).update(piece)
     latest = claims[max(claims)] if claims else {}
-    try:
-        chosen = {name: inputs.distributions[name].to_external_repr(n) for name, n in latest.items() if name in inputs}
-    except (IndexError, ValueError):  # written with other choices than these
-        return None
-    return inputs.unit({**chosen, **trial.params})
+    return {name: inputs.distributions[name].to_external_repr(n) for name, n in latest.items() if name in inputs}
 
 
 def rivals(

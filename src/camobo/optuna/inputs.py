@@ -5,7 +5,8 @@
     float with a step             Integer(0, k)      how many steps above `low`
     int                           Integer            the int
     int with a step               Integer(0, k)      how many steps above `low`
-    categorical                   Categorical        the choice's position: choices may be NaN, or equal and yet differ
+    categorical                   Categorical        the choice's position: choices may be NaN. Of equal ones, as 1 and
+                                                     1.0 are, Optuna keeps the first, and so does the input
 
 A grid of more than 2**40 values is searched as a Real and rounded.
 """
@@ -13,6 +14,7 @@ A grid of more than 2**40 values is searched as a Real and rounded.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -79,7 +81,7 @@ def only_value(given: BaseDistribution) -> Any:
 def size_of(given: BaseDistribution) -> float:
     """How many values it has."""
     if isinstance(given, CategoricalDistribution):
-        return len(given.choices)
+        return len(_positions(given))
     numeric = _numeric("", given)
     if numeric.step is None:
         return 1 if numeric.single() else math.inf
@@ -94,7 +96,7 @@ def _numeric(name: str, given: BaseDistribution) -> FloatDistribution | IntDistr
 
 def _input(name: str, given: BaseDistribution, dear: Any) -> Input:
     if isinstance(given, CategoricalDistribution):
-        return Categorical(range(len(given.choices)), dear=_dear_positions(name, given, dear))
+        return Categorical(_positions(given), dear=_dear_positions(name, given, dear))
     end: Any = "high" if dear is None else dear
     known = isinstance(end, str) and end in ("high", "low")  # of an array that alone would be ambiguous
     if not known:
@@ -102,19 +104,31 @@ def _input(name: str, given: BaseDistribution, dear: Any) -> Input:
             f'dear: {name!r} is a number, so its dear end must be "high" (the default) or "low", got {dear!r}.'
         )
     numeric = _numeric(name, given)
-    if _counts_steps(numeric):
-        return Integer(0, _steps(numeric), dear=end)
-    if _on_grid(numeric):
-        return Integer(int(numeric.low), int(numeric.high), log=numeric.log, dear=end)
-    if float(numeric.low) == float(numeric.high):
+    if max(abs(numeric.low), abs(numeric.high)) > sys.float_info.max:
+        raise InvalidSpaceError(f"parameter {name!r}: need a range that floats can hold, got a bound beyond 1.8e308.")
+    next_to_high = numeric.high - numeric.step if _on_grid(numeric) and numeric.step else numeric.low
+    if float(next_to_high) == float(numeric.high):
         raise InvalidSpaceError(
             f"parameter {name!r}: its range from {numeric.low} to {numeric.high} is too narrow for floats to tell its "
             "values apart. Suggest what is added to its low end instead."
         )
+    if _counts_steps(numeric):
+        return Integer(0, _steps(numeric), dear=end)
+    if _on_grid(numeric):
+        return Integer(int(numeric.low), int(numeric.high), log=numeric.log, dear=end)
     try:
         return Real(float(numeric.low), float(numeric.high), log=numeric.log, dear=end)
     except InvalidSpaceError as error:
         raise InvalidSpaceError(f"parameter {name!r}: {error}") from None
+
+
+def _positions(given: CategoricalDistribution) -> list[int]:
+    """Of the choices, without those equal to an earlier one.
+
+    >>> _positions(CategoricalDistribution([1, "sqrt", 1.0, "log2"]))
+    [0, 1, 3]
+    """
+    return sorted({int(given.to_internal_repr(choice)) for choice in given.choices})
 
 
 def _dear_positions(name: str, given: CategoricalDistribution, dear: Any) -> Sequence[int]:
@@ -137,17 +151,20 @@ def _dear_positions(name: str, given: CategoricalDistribution, dear: Any) -> Seq
 
 
 def _steps(given: FloatDistribution | IntDistribution) -> int:
+    if isinstance(given, IntDistribution):
+        return (given.high - given.low) // given.step
     return round((given.high - given.low) / (given.step or 1))
 
 
 def _on_grid(given: FloatDistribution | IntDistribution) -> bool:
     """Whether it is searched as whole numbers."""
-    return given.step is not None and max(_steps(given), abs(given.low), abs(given.high)) <= _MOST
+    return given.step is not None and _steps(given) <= _MOST
 
 
 def _counts_steps(given: FloatDistribution | IntDistribution) -> bool:
     """Whether the input counts steps above `low`, rather than being an int itself."""
-    return _on_grid(given) and (isinstance(given, FloatDistribution) or given.step > 1)
+    far = max(abs(given.low), abs(given.high)) > _MOST
+    return _on_grid(given) and (isinstance(given, FloatDistribution) or given.step > 1 or far)
 
 
 def _is_counted(given: BaseDistribution) -> bool:

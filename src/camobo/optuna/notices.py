@@ -31,7 +31,8 @@ def _like(name: str, others: Sequence[str]) -> list[str]:
     for other in others:
         if unicodedata.normalize("NFKC", other) == unicodedata.normalize("NFKC", name):
             return [f"{other!r}, written as {other!a}, not as {name!a}"]
-    return [repr(other) for other in difflib.get_close_matches(name, others, n=1, cutoff=0.75)]
+    folded = {other.casefold(): other for other in others}
+    return [repr(folded[like]) for like in difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.75)]
 
 
 class Notices:

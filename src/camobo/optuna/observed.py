@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import datetime
 
 import numpy as np
 from optuna.trial import FrozenTrial, TrialState
@@ -13,6 +14,8 @@ from camobo.optuna import claims
 from camobo.optuna.inputs import Inputs
 from camobo.optuna.records import constraints_of
 from camobo.plan import Data, Plan
+
+_EPOCH = datetime(1970, 1, 1)
 
 
 def data(trials: Sequence[FrozenTrial], step: int, inputs: Inputs, plan: Plan) -> Data:
@@ -77,4 +80,5 @@ def outcome(trial: FrozenTrial, plan: Plan, earlier: Sequence[Sequence[float]]) 
 
 def _ended(trial: FrozenTrial) -> tuple[bool, float, int]:
     at = trial.datetime_complete
-    return at is None, 0.0 if at is None else at.timestamp(), trial.number
+    since = 0.0 if at is None else (at.replace(tzinfo=None) - _EPOCH).total_seconds()  # timestamp() fails in year 1
+    return at is None, since, trial.number

@@ -18,6 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from camobo.checks import few_enough, whole
 from camobo.cost import AdditiveCost, CostLike, PaperCost
 from camobo.errors import (
+    CamoboError,
     InvalidOptionError,
     InvalidOrderError,
     InvalidSpaceError,
@@ -28,7 +29,7 @@ from camobo.errors import (
 from camobo.inputs import Categorical, Input, Integer, Real
 from camobo.insight import Record
 from camobo.optuna.given import cost_among, read_cost, read_dear
-from camobo.optuna.inputs import Dear
+from camobo.optuna.inputs import Dear, size_of
 from camobo.plan import Plan
 from camobo.space import Space
 from camobo.trial import State, Trial
@@ -62,15 +63,13 @@ def record(
     ends, model = read_dear(dear), read_cost(cost)
     budget = None if budget is None else whole("budget", budget, 1)
     trials = study.get_trials(deepcopy=False)
-    shared = {
-        name: given
-        for name, given in optuna.search_space.intersection_search_space(trials).items()
-        if not given.single()
-    }
+    everywhere = optuna.search_space.intersection_search_space(trials)
+    shared = {name: given for name, given in everywhere.items() if size_of(given) > 1}
     if not shared:
+        fixed = f" ({', '.join(everywhere)} can have one value only)" if everywhere else ""
         raise InvalidSpaceError(
-            f"the Optuna study {study.study_name!r} has no parameter that all its complete trials share "
-            f"({len(trials)} trials so far). There is nothing to show before it has."
+            f"the Optuna study {study.study_name!r} has no parameter that all its complete trials have with the same "
+            f"range and more than one value{fixed}; {len(trials)} trials so far. Nothing can be shown before."
         )
     _check_named(model, trials)
     space = Space({name: _input(name, given, ends.get(name)) for name, given in shared.items()})
@@ -99,7 +98,8 @@ def load(storage: str, name: str | None = None) -> optuna.Study:
     """
     url = _checked(storage)
     place = url.difference_update_query(["password"]).render_as_string(hide_password=True)
-    if url.get_backend_name() == "sqlite" and url.database and not Path(url.database).exists():
+    by_path = url.get_backend_name() == "sqlite" and url.database and not url.database.startswith("file:")
+    if by_path and not Path(str(url.database)).exists():
         raise StorageError(f"{place}: there is no file {url.database!r}. Name the storage of the Optuna study.")
     try:
         _check_tables(url, place)
@@ -111,11 +111,19 @@ def load(storage: str, name: str | None = None) -> optuna.Study:
             there = ", ".join(repr(known) for known in names) or "none"
             asked = "need the name of a study" if name is None else f"no Optuna study called {name!r}"
             raise InvalidOptionError(f"{place}: {asked}. There: {there}.")
-        return optuna.load_study(study_name=name, storage=kept)
-    except StorageError:
+        study = optuna.load_study(study_name=name, storage=kept)
+        study.get_trials(deepcopy=False)  # of a damaged database, what cannot be read is only met there
+        return study
+    except CamoboError:
         raise
-    except (SQLAlchemyError, ImportError, RuntimeError, OSError) as error:
-        raise StorageError(f"{place}: cannot be read as Optuna's storage: {_first_line(error)}") from error
+    except ImportError as error:
+        extra = "pip install 'camobo[postgres]'" if url.get_backend_name() == "postgresql" else "its driver with pip"
+        raise StorageError(f"{place}: cannot be opened here: {_first_line(error)}. Install {extra}.") from error
+    except (SQLAlchemyError, RuntimeError, OSError, ValueError, LookupError, TypeError, AssertionError) as error:
+        raise StorageError(
+            f"{place}: cannot be read as Optuna's storage: {type(error).__name__}: {_first_line(error)}. "
+            "See whether Optuna itself can load the study; if not, its database is damaged."
+        ) from error
 
 
 def _checked(storage: str) -> sqlalchemy.URL:

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 import optuna
-from optuna.distributions import BaseDistribution
+from optuna.distributions import BaseDistribution, FloatDistribution
 from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
@@ -91,11 +91,16 @@ class CostAwareSampler(BaseSampler):
         self._cost = read_cost(cost, paper=method == "paper")
         self._named: Sequence[str] = () if self._cost is None else self._cost.order.names
         self._budget = None if budget is None else whole("budget", budget, 1)
+        self._draws_its_seed = seed is None
         self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, 0)
         self._dear = read_dear(dear)
         self._method = method
         self._reference = None if reference is None else _finite_numbers("reference", reference)
         self._constraints_func = constraints_func
+        self._know_nothing()
+
+    def _know_nothing(self) -> None:
+        """Begin without what is kept beside the options."""
         self._inputs: deque[Inputs] = deque(maxlen=_KEPT_MODELS)
         self._models: deque[tuple[Plan, Models]] = deque(maxlen=_KEPT_MODELS)
         self._notices = Notices(self._named, self._dear)
@@ -107,10 +112,14 @@ class CostAwareSampler(BaseSampler):
         """What the suggestions are drawn from."""
         return self._seed
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         """A copy, or one in another process, gets the options alone."""
-        names = ("budget", "seed", "dear", "method", "reference", "constraints_func")
-        return _made, (self._cost, {name: getattr(self, f"_{name}") for name in names})
+        kept = ("_inputs", "_models", "_notices", "_turn")
+        return {name: value for name, value in self.__dict__.items() if name not in kept}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._know_nothing()
 
     def reseed_rng(self) -> None:
         """Nothing to do: random numbers derive from the seed and a trial's number, so no two trials share them."""
@@ -118,7 +127,7 @@ class CostAwareSampler(BaseSampler):
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """The parameters that every complete trial has with one and the same range, and more than one value."""
         shared = optuna.search_space.intersection_search_space(study.get_trials(deepcopy=False))
-        return {name: given for name, given in shared.items() if not given.single()}
+        return {name: given for name, given in shared.items() if size_of(given) > 1}
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
@@ -138,9 +147,14 @@ class CostAwareSampler(BaseSampler):
         Before the first result no parameter is shared, and trials that run at once are kept apart otherwise (`_first`).
         """
         self._notices.changing_range(study, param_name, param_distribution)
-        if param_distribution.single():
+        if size_of(param_distribution) == 1:
             return only_value(param_distribution)
         inputs = Inputs.of({param_name: param_distribution}, self._dear)
+        if isinstance(param_distribution, FloatDistribution) and param_distribution.step is not None:
+            # Optuna takes a value to be off the grid if it is so by 1e-8 of a step, as fine steps far from zero are.
+            claimed = claims.params(trial, inputs)
+            if inputs.unit(claimed) is not None:
+                return claimed[param_name]
         self._notices.categories(inputs)
         if study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
             return self._drawn(study, inputs, trial)[param_name]
@@ -155,8 +169,8 @@ class CostAwareSampler(BaseSampler):
         found = _numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
         study._storage.set_trial_system_attr(trial._trial_id, "constraints", list(found))
 
-    def _stream(self, purpose: str, *number: int) -> np.random.Generator:
-        return np.random.default_rng([self._seed, zlib.crc32(purpose.encode()), *number])
+    def _stream(self, purpose: str, *number: int, seed: int | None = None) -> np.random.Generator:
+        return np.random.default_rng([self._seed if seed is None else seed, zlib.crc32(purpose.encode()), *number])
 
     def _drawn(self, study: optuna.Study, inputs: Inputs, trial: FrozenTrial) -> dict[str, Any]:
         """Params at random, those that the cost names from their cheap side."""
@@ -171,7 +185,8 @@ class CostAwareSampler(BaseSampler):
 
         Nobody has to look at the others, who may be writing. A parameter's values come in random order, each once in
         as many trials as there are values. Trials that meet in one value got it in different rounds, and the round is
-        what counts as the trial's number at the next parameter.
+        what counts as the trial's number at the next parameter. That order is the same for all workers: that of the
+        seed they were given, or without one of the study's name.
         """
         number = trial.number
         for earlier, distribution in trial.distributions.items():
@@ -183,7 +198,8 @@ class CostAwareSampler(BaseSampler):
         if not len(starts):
             return self._drawn(study, inputs, trial)
         ((name, given),) = inputs.space.inputs.items()
-        draws = self._stream(f"first {name} {trial.params}", number // len(starts)).gumbel(size=len(starts))
+        seed = zlib.crc32(study.study_name.encode()) if self._draws_its_seed else self._seed
+        draws = self._stream(f"first {name} {trial.params}", number // len(starts), seed=seed).gumbel(size=len(starts))
         slope = math.log(given.high / given.low) if isinstance(given, Integer) and given.log else 0.0
         order = np.argsort(slope * starts[:, 0] - draws)  # on a log scale small values come sooner, as draws would
         return inputs.params(starts[order[number % len(starts)]])
@@ -265,10 +281,6 @@ class CostAwareSampler(BaseSampler):
         return self._reference
 
 
-def _made(cost: CostLike, options: dict[str, Any]) -> CostAwareSampler:
-    return CostAwareSampler(cost, **options)
-
-
 def _finite_numbers(what: str, values: Any) -> tuple[float, ...]:
     numbers = _numbers(what, values)
     if not all(map(math.isfinite, numbers)):
@@ -278,7 +290,8 @@ def _finite_numbers(what: str, values: Any) -> tuple[float, ...]:
 
 def _numbers(what: str, values: Any) -> tuple[float, ...]:
     """Numbers, infinity among them."""
-    if isinstance(values, str) or not isinstance(values, (Sequence, np.ndarray)):
+    listed = values.ndim == 1 if isinstance(values, np.ndarray) else isinstance(values, Sequence)
+    if not listed or isinstance(values, (str, bytes)):
         raise InvalidValueError(f"{what}: need a list of numbers, got {values!r}.")
     try:
         for value in values:
