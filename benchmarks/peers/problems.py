@@ -1,13 +1,12 @@
 """The contest's problems: unit-cube inputs, objectives to be minimised, constraints not to be above zero, and money.
 
 No method is told the prices but the one that divides by them. Synthetic problems cost 2^(k-j) a unit of input j, scaled
-to sum to one, plus a tenth for each evaluation; the forest costs the processor seconds it takes.
+to sum to one, plus a tenth for each evaluation; the forest costs the processor seconds such a one takes (`forest`).
 """
 
 from __future__ import annotations
 
 import functools
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 from camobo.pareto import hypervolume
 from camobo.problems import Problem, branin_currin, cross_holder, dtlz2, matyas_booth, zdt3
 from camobo.problems.functions import Floats
+from peers import forest
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +102,16 @@ def _pymoo(key: str, reference: tuple[float, ...], ideal: tuple[float, ...], bes
 
 
 def _forest() -> Contest:
-    """Random forest on digits: error in cross-validation, and log10 of the nodes a prediction may pass.
+    """Random forest on digits, charged the seconds that training one like it took.
 
     A grid of 80 points reaches a hypervolume of 0.982; the best known is that, rounded up, so a share may pass one.
     """
-    from sklearn.datasets import load_digits
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.model_selection import cross_val_score
-
-    features, labels = load_digits(return_X_y=True)
+    import sklearn  # noqa: F401  # a problem that cannot be made is told of before any is run
 
     def measure(unit: Floats) -> Measured:
-        trees, depth = round(4 * 50 ** unit[0]), round(2 + 18 * unit[2])
-        forest = RandomForestClassifier(trees, max_features=0.05 + 0.95 * unit[1], max_depth=depth, random_state=0)
-        start = time.process_time()
-        error = 1.0 - float(cross_val_score(forest, features, labels, cv=3).mean())
-        seconds = time.process_time() - start
-        return Measured(np.array([error, np.log10(trees * depth)]), np.zeros(0), seconds)
+        return Measured(forest.evaluate(unit), np.zeros(0), forest.seconds(unit))
 
-    return Contest(3, 2, 0, (0.5, 3.6), (0.04, 0.9), 1.0, measure, None, evaluations=60)
+    return Contest(forest.INPUTS, 2, 0, (0.5, 3.6), (0.04, 0.9), 1.0, measure, None, evaluations=60)
 
 
 DTLZ2_OBJECTIVES = (2, 4, 6, 8, 10)
