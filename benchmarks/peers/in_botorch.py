@@ -55,8 +55,9 @@ class InBotorch:
         acquisition = self._acquisition(_model(x, outcomes), x, outcomes, reference, constraints or None)
         bounds = torch.stack([torch.zeros(x.shape[1]), torch.ones(x.shape[1])]).double()
         # The effort of BoTorch's own tutorial on several objectives, all starts at once and raw samples in batches that
-        # stay in the processor's cache: the same points, sooner.
-        effort = {"batch_limit": 10, "init_batch_limit": 32, "maxiter": 200}
+        # stay in the processor's cache: the same points, sooner. Raw samples also around the best points: with uniform
+        # ones alone it asked for one point of ZDT2, whose front is an edge of the cube, over and over.
+        effort = {"batch_limit": 10, "init_batch_limit": 32, "maxiter": 200, "sample_around_best": True}
         point, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512, options=effort)
         return np.asarray(point.detach().numpy()[0]).clip(0.0, 1.0)
 
@@ -96,6 +97,9 @@ class Divided(AcquisitionFunction):  # type: ignore[misc]
     def __init__(self, acquisition: Any, log_money: Any) -> None:
         super().__init__(acquisition.model)
         self.acquisition, self.log_money = acquisition, log_money
+        # What BoTorch looks for to find the best points so far.
+        self.X_baseline, self.objective = acquisition.X_baseline, acquisition.objective
+        self.constraints = getattr(acquisition, "constraints", None)
 
     def forward(self, X: Any) -> Any:
         return self.acquisition(X) - self.log_money(X).reshape(X.shape[0])
