@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import itertools
+import json
 import math
 import sys
 from pathlib import Path
@@ -102,7 +103,8 @@ class TestTheContestsArithmetic:
         assert found.value == pytest.approx(2.025 / 4.0)
         assert found.ours_reached
         assert found.theirs_reached
-        assert found.p < 0.05
+        assert found.p_less < 0.05
+        assert found.p_more > 0.95
         won = figures.ratio(runs, "p", "ours", "never", 0.9)
         assert (won.theirs_reached, won.theirs) == (False, 16.0)
         lost = figures.ratio(runs, "p", "never", "ours", 0.9)
@@ -136,8 +138,17 @@ class TestTheContestsArithmetic:
         self, figures: ModuleType
     ) -> None:
         runs = {("p", "a", 0): contest_run([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [1.0] * 6)}
-        assert figures.after(runs, "p", "a", 3) == [0.2]
-        assert figures.after(runs, "p", "a", 1) == figures.final(runs, "p", "a") == [0.6]
+        runs["p", "FLAML CFO", 0] = runs["p", "a", 0]
+        assert figures.after(runs, "p", "FLAML CFO") == [0.2]
+        assert figures.after(runs, "p", "a") == figures.final(runs, "p", "a") == [0.6]
+
+    def test_a_miss_is_charged_by_what_was_spent_in_as_many_evaluations_as_the_others_make(
+        self, figures: ModuleType
+    ) -> None:
+        spent = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+        runs = {("p", method, 0): contest_run([0.1] * 6, spent) for method in ("a", "FLAML CFO")}
+        assert figures.charge(runs, "p", ["a"], 2.0) == 12.0
+        assert figures.charge(runs, "p", ["FLAML CFO"], 2.0) == 4.0
 
     def test_a_curve_of_stopped_runs_ends_with_the_shortest(self, figures: ModuleType) -> None:
         runs = {("p", "a", 0): contest_run([0.2, 0.6], [1.0, 3.0], status="time")}
@@ -193,6 +204,25 @@ def test_the_contests_best_hypervolumes_of_zdt_are_those_of_their_fronts() -> No
         assert contest.hypervolume(values, np.zeros((len(values), 0))) == pytest.approx(1.0, abs=1e-3)
 
 
+def test_the_contests_forest_costs_the_same_whenever_it_is_trained_and_more_the_more_trees_it_has() -> None:
+    sys.path.insert(0, str(FOLDER))
+    pytest.importorskip("sklearn")
+    contest = importlib.import_module("peers.problems").CONTESTS["forest"]()
+    small, large = np.array([0.0, 0.2, 0.2]), np.array([0.3, 0.2, 0.2])
+    found = [contest.measure(unit) for unit in (small, small, large)]
+    assert found[0].money == found[1].money < found[2].money
+    assert found[0].values.tolist() == found[1].values.tolist()
+    assert found[2].values[0] < found[0].values[0]
+
+
+def test_a_forest_between_two_that_were_timed_costs_something_between() -> None:
+    sys.path.insert(0, str(FOLDER))
+    forest = importlib.import_module("peers.forest")
+    timed = np.array(json.loads(forest.FILE.read_text())["seconds"])
+    assert forest.seconds(np.array([0.25, 0.5, 1.0])) == pytest.approx(timed[1, 2, 4])
+    assert timed[1, 2, 4] < forest.seconds(np.array([0.375, 0.5, 1.0])) < timed[2, 2, 4]
+
+
 def test_a_method_that_met_a_limit_is_tried_on_three_seeds_and_not_with_more_objectives() -> None:
     sys.path.insert(0, str(FOLDER))
     wanted = importlib.import_module("peers.run").wanted
@@ -239,14 +269,20 @@ def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path
         for method, paid in (("camobo", 1.0), ("random", 2.0), ("FLAML CFO", 0.5)):
             spent = [paid, 2 * paid + 0.01 * seed]
             runs["zdt1", method, seed] = contest_run([0.5, 0.9], spent, versions={"numpy": "2"}, detail="")
+    for seed in range(3):
+        runs["zdt1", "camobo without cost", seed] = contest_run([0.2, 0.3], [1.0, 4.0], versions={}, detail="")
     runs["zdt1", "qLogNEHVI", 0] = contest_run([0.1] * 7, [1.0] * 7, status="time", detail="late", versions={})
     timed = {"status": "finished", "seconds": 0.01, "detail": ""}
     broken = {"status": "error", "detail": "RuntimeError: too many"}
     sizes = {("camobo", growth.Size(25, 5, 2)): timed, ("qLogNEHVI", growth.Size(50, 12, 10)): broken}
     page = write.page(runs, sizes, tmp_path)
     assert "qLogNEHVI at 50 evaluations, 12 inputs, 10 objectives: RuntimeError: too many." in page
-    assert "| the best peer that knows no cost | ≤ 0.6 | 0.503 | yes | 1 | 1 | 0 | 0 / 0 |" in page
-    assert "| the better of FLAML's two | ≤ 0.7 | 1.98 | **no** | 1 | 0 | 1 | 0 / 0 |" in page
+    assert (
+        "| the best peer that knows no cost | ≤ 0.6 | 0.503 | yes | 1 | 0 / 0 | 0.503 | 0.503 on 1 | 1 / 0 of 1 |"
+        in page
+    )
+    assert "| the better of FLAML's two | ≤ 0.7 | 1.98 | **no** | 1 | 0 / 0 | 1.98 | 1.98 on 1 | 0 / 1 of 1 |" in page
+    assert "| 95% | 0.253 | 0.253 | 1 | 0 | 0 | 0 / 1 |" in page
     assert "| zdt1 | 0.50 ✓ (random) | 1.98 ✗ (FLAML CFO) | – |" in page
     assert "| zdt1 | qLogNEHVI | 0 | time | 7 | late |" in page
     assert "0.100 <sub>0.100–0.100</sub> (stopped after 7) |" in page

@@ -15,9 +15,8 @@ from matplotlib.lines import Line2D
 
 from peers.growth import KINDS, Size
 from peers.measures import Runs, mean_use, median_curve, problems_of
-from peers.methods import METHODS
+from peers.methods import METHODS, OURS
 
-OURS = "camobo"
 _LABELS = {
     "evaluations": "evaluations made (5 inputs, 2 objectives)",
     "inputs": "inputs (50 evaluations, 2 objectives)",

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy.stats import wilcoxon
 
 from camobo.problems.functions import Floats
+from peers.methods import METHODS
 from peers.problems import CONTESTS
 
 Runs: TypeAlias = Mapping[tuple[Any, ...], Mapping[str, Any]]
@@ -63,15 +64,22 @@ def final(runs: Runs, problem: str, method: str) -> list[float]:
     return [float(run["hypervolume"][-1]) for run in runs_of(runs, problem, method).values()]
 
 
-def after(runs: Runs, problem: str, method: str, stretch: int) -> list[float]:
-    """Shares of the best hypervolume after one part in `stretch` of each run's evaluations."""
-    found = []
-    for run in runs_of(runs, problem, method).values():
-        there = [
-            share for at, share in zip(run["at"], run["hypervolume"], strict=True) if at * stretch <= run["at"][-1]
-        ]
-        found += there[-1:]
-    return found
+def stretch_of(method: str) -> int:
+    """How many times the others' evaluations it is given."""
+    return METHODS[method].stretch if method in METHODS else 1
+
+
+def as_long_as_others(run: Mapping[str, Any], what: str, stretch: int) -> list[float]:
+    """A curve of a run, as far as the others' evaluations go."""
+    return [value for at, value in zip(run["at"], run[what], strict=True) if at * stretch <= run["at"][-1]]
+
+
+def after(runs: Runs, problem: str, method: str) -> list[float]:
+    """Shares of the best hypervolume after as many evaluations as the others make."""
+    curves = (
+        as_long_as_others(run, "hypervolume", stretch_of(method)) for run in runs_of(runs, problem, method).values()
+    )
+    return [curve[-1] for curve in curves if curve]
 
 
 def best_reached(runs: Runs, problem: str, methods: Iterable[str]) -> float:
@@ -92,10 +100,18 @@ def paid(runs: Runs, problem: str, method: str, target: float) -> dict[int, floa
     return {seed: money for seed, money in found.items() if money < math.inf or seed in finished(runs, problem, method)}
 
 
-def penalty(runs: Runs, problem: str, methods: Iterable[str]) -> float:
-    """What a run that does not reach its target is charged: twice the most any run of these methods spent (PAR2)."""
-    spent = [float(run["money"][-1]) for method in methods for run in runs_of(runs, problem, method).values()]
-    return 2.0 * max(spent, default=math.nan)
+def charge(runs: Runs, problem: str, methods: Iterable[str], times: float) -> float:
+    """What a run that does not reach its target is charged: so many times the most a run of these methods spent.
+
+    Of one that was given more evaluations than others, only what it spent in as many as they made.
+    """
+    spent = [
+        money[-1]
+        for method in methods
+        for run in runs_of(runs, problem, method).values()
+        if (money := as_long_as_others(run, "money", stretch_of(method)))
+    ]
+    return times * max(spent, default=math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +122,10 @@ class Ratio:
     theirs: float
     ours_reached: bool
     theirs_reached: bool
-    p: float
-    """One-sided Wilcoxon over the seeds both ran: how likely so much less money would be by chance."""
+    p_less: float
+    """One-sided Wilcoxon over the seeds both ran: how likely so much less money would be by chance. nan of too few."""
+    p_more: float
+    """The same of so much more."""
 
     @property
     def value(self) -> float:
@@ -115,25 +133,29 @@ class Ratio:
         return self.ours / self.theirs
 
 
-def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float) -> Ratio | None:
-    """None if one of them has no run that tells, or neither reaches the target in its median run."""
-    charge = penalty(runs, problem, (ours, theirs))
+def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float, times: float = 2.0) -> Ratio | None:
+    """None if one of them has no run that tells, or neither reaches the target in its median run.
+
+    A run that misses it is charged `times` the most either spent: twice is what contests of solvers call PAR2.
+    """
+    most = charge(runs, problem, (ours, theirs), times)
     found = [paid(runs, problem, method, target) for method in (ours, theirs)]
     if not all(found):
         return None
-    reached = [spread(list(given.values())).middle < math.inf for given in found]
-    if not any(reached):
+    we, they = (spread(list(given.values())).middle < math.inf for given in found)
+    if not we and not they:
         return None
-    charged = [{seed: min(money, charge) for seed, money in given.items()} for given in found]
+    charged = [{seed: min(money, most) for seed, money in given.items()} for given in found]
     mine, other = (spread(list(given.values())).middle for given in charged)
-    p = _less([charged[0][seed] - charged[1][seed] for seed in sorted(set(charged[0]) & set(charged[1]))])
-    return Ratio(mine, other, reached[0], reached[1], p)
+    differences = [charged[0][seed] - charged[1][seed] for seed in sorted(set(charged[0]) & set(charged[1]))]
+    return Ratio(mine, other, we, they, _chance(differences, "less"), _chance(differences, "greater"))
 
 
-def _less(differences: Sequence[float]) -> float:
+def _chance(differences: Sequence[float], side: Literal["less", "greater"]) -> float:
+    """Of so large differences to one side if there were none; with fewer than five it could not be below 0.05."""
     if len(differences) < 5 or not np.any(differences):
         return math.nan
-    return float(wilcoxon(differences, alternative="less").pvalue)
+    return float(wilcoxon(differences, alternative=side).pvalue)
 
 
 def geometric_mean(values: Sequence[float]) -> float:

@@ -27,6 +27,16 @@ class Method:
     """Whether it learns from points it did not suggest."""
     stretch: int = 1
     """How many times the problem's evaluations it is given."""
+    told: str = "nothing"
+    """What it is told of the problem beside its space and constraints."""
+    begins: str = ""
+    """Its first points, if it chooses them itself."""
+
+    @property
+    def first_points(self) -> str:
+        """How it begins, in words."""
+        given = "max(5, inputs + 1) uniform"
+        return {"own": self.begins, "uniform": given, "cheap": f"{given} in the cheap half"}[self.start]
 
     def made(self, contest: Contest, seed: int) -> Session:
         """A new run; ImportError if what it needs is not installed."""
@@ -52,25 +62,88 @@ class Method:
         return found
 
 
+OURS, BLIND = "camobo", "camobo without cost"
+_REFERENCE = "the reference"
+_BOTORCH = ("botorch", "gpytorch", "torch")
+_CAMOBO = ("camobo", "numpy", "scipy")
+
 METHODS: dict[str, Method] = {
-    "camobo": Method("in_optuna", "camobo", ("camobo", "numpy", "scipy"), "the order", start="own"),
-    "camobo without cost": Method("in_optuna", "camobo_blind", ("camobo", "numpy", "scipy"), "nothing", start="own"),
-    "Optuna GPSampler": Method("in_optuna", "gpsampler", ("optuna", "torch"), "nothing"),
+    OURS: Method(
+        "in_optuna",
+        "camobo",
+        _CAMOBO,
+        "the order",
+        start="own",
+        told=f"{_REFERENCE}, the number of evaluations",
+        begins="inputs + 1, even, in the cheap half (with more than two objectives in more of it)",
+    ),
+    BLIND: Method(
+        "in_optuna",
+        "camobo_blind",
+        _CAMOBO,
+        "nothing",
+        start="own",
+        told=f"{_REFERENCE}, the number of evaluations",
+        begins="inputs + 1, even",
+    ),
+    "Optuna GPSampler": Method("in_optuna", "gpsampler", ("optuna", "torch"), "nothing", told="no noise"),
     "Optuna TPE": Method("in_optuna", "tpe", ("optuna",), "nothing"),
     "Optuna NSGA-II": Method("in_optuna", "nsga2", ("optuna",), "nothing"),
-    "qLogNEHVI": Method("in_botorch", "InBotorch", ("botorch", "gpytorch", "torch"), "nothing"),
-    "qLogNParEGO": Method("in_botorch", "ParEGO", ("botorch", "gpytorch", "torch"), "nothing"),
+    "qLogNEHVI": Method("in_botorch", "InBotorch", _BOTORCH, "nothing", told=f"{_REFERENCE}, no noise"),
+    "qLogNParEGO": Method("in_botorch", "ParEGO", _BOTORCH, "nothing", told="no noise"),
     "qLogNEHVI ÷ cost": Method(
-        "in_botorch", "PerMoney", ("botorch", "gpytorch", "torch"), "the true price", start="cheap"
+        "in_botorch",
+        "PerMoney",
+        _BOTORCH,
+        "the true price; on the forest a model of what was paid",
+        start="cheap",
+        told=f"{_REFERENCE}, no noise",
     ),
-    "FLAML CFO": Method("in_flaml", "cfo", ("flaml",), "the cheap end", start="own", takes_points=False, stretch=3),
+    "FLAML CFO": Method(
+        "in_flaml",
+        "cfo",
+        ("flaml",),
+        "the cheap end, what was paid",
+        start="own",
+        takes_points=False,
+        stretch=3,
+        told=f"{_REFERENCE}, the best of each objective",
+        begins="the cheap corner",
+    ),
     "FLAML BlendSearch": Method(
-        "in_flaml", "blendsearch", ("flaml", "optuna"), "the cheap end", start="own", takes_points=False, stretch=3
+        "in_flaml",
+        "blendsearch",
+        ("flaml", "optuna"),
+        "the cheap end, what was paid",
+        start="own",
+        takes_points=False,
+        stretch=3,
+        told=f"{_REFERENCE}, the best of each objective",
+        begins="the cheap corner",
     ),
-    "SMAC3 ParEGO": Method("in_smac", "Smac", ("smac",), "nothing", start="own", takes_points=False),
-    "pymoo NSGA-II": Method("in_pymoo", "Nsga2", ("pymoo",), "nothing", start="own", takes_points=False),
+    "SMAC3 ParEGO": Method(
+        "in_smac",
+        "Smac",
+        ("smac",),
+        "nothing",
+        start="own",
+        takes_points=False,
+        told="the number of evaluations, no noise",
+        begins="8 an input, at most a quarter of the evaluations: its default",
+    ),
+    "pymoo NSGA-II": Method(
+        "in_pymoo", "Nsga2", ("pymoo",), "nothing", start="own", takes_points=False, begins="20 uniform, its population"
+    ),
     "random": Method("session", "Random", ("numpy",), "nothing"),
-    "cheapest first": Method("session", "CheapestFirst", ("numpy",), "the order", start="own"),
+    "cheapest first": Method(
+        "session",
+        "CheapestFirst",
+        ("numpy",),
+        "the order",
+        start="own",
+        told="the number of evaluations",
+        begins="the cheapest of an even set",
+    ),
 }
 
 

@@ -10,72 +10,22 @@ import itertools
 import math
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from peers.drawing import OURS, draw_curves, draw_growth, draw_use
+from peers.drawing import draw_curves, draw_growth, draw_use
 from peers.growth import FILE, KINDS, Size
-from peers.measures import (
-    SHARES,
-    Ratio,
-    Runs,
-    Spread,
-    after,
-    best_reached,
-    geometric_mean,
-    paid,
-    problems_of,
-    ratio,
-    runs_of,
-    seconds_per_ask,
-    spread,
-    stopped,
-)
+from peers.markdown import shown, table, with_quartiles
+from peers.measures import SHARES, Runs, after, paid, problems_of, runs_of, seconds_per_ask, spread, stopped
 from peers.methods import METHODS
 from peers.problems import CONTESTS
 from peers.records import read
 from peers.run import CPU_SECONDS, SEEDS, results_file, stored, wanted
+from peers.verdicts import LIKELY, bars, ratios, saved_by_the_order, target_of
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-LIKELY = 0.05
 
 Growth: TypeAlias = Mapping[tuple[str, Size], Mapping[str, Any]]
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """What camobo set out to pay at most, of the money of the strongest of some peers."""
-
-    rivals: list[str]
-    most: float
-
-
-BARS: dict[str, Bar] = {
-    "the best peer that knows no cost": Bar(
-        [name for name, method in METHODS.items() if method.knows == "nothing" and not name.startswith(OURS)], 0.6
-    ),
-    "the better of FLAML's two": Bar(["FLAML CFO", "FLAML BlendSearch"], 0.7),
-    "qLogNEHVI ÷ true cost": Bar(["qLogNEHVI ÷ cost"], 1.1),
-}
-
-
-def table(head: list[str], rows: list[list[str]]) -> str:
-    """Markdown."""
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
-
-
-def shown(value: float, form: str = ".3g") -> str:
-    """A number, or a word for none."""
-    return "–" if math.isnan(value) else "∞" if math.isinf(value) else format(value, form)
-
-
-def with_quartiles(given: Spread, form: str = ".3g") -> str:
-    """A median with the quartiles around it."""
-    if math.isinf(given.middle):
-        return "∞"
-    return f"{shown(given.middle, form)} <sub>{shown(given.low, form)}–{shown(given.high, form)}</sub>"
 
 
 def by_problem(runs: Runs, cell: Callable[[str, str], str]) -> str:
@@ -88,7 +38,7 @@ def quality(runs: Runs) -> str:
     """Hypervolumes at the end, FLAML's too after as many evaluations as the others make."""
 
     def cell(problem: str, method: str) -> str:
-        found = after(runs, problem, method, METHODS[method].stretch)
+        found = after(runs, problem, method)
         ended = sorted(run["evaluations"] for run in stopped(runs, problem, method))
         note = f" (stopped after {ended[len(ended) // 2]})" if ended else ""
         return with_quartiles(spread(found), ".3f") + note if found else "–"
@@ -100,53 +50,10 @@ def money(runs: Runs, share: float) -> str:
     """Money to a share of the best that was reached."""
 
     def cell(problem: str, method: str) -> str:
-        target = share * best_reached(runs, problem, METHODS)
-        found = paid(runs, problem, method, target)
+        found = paid(runs, problem, method, target_of(runs, problem, share))
         return with_quartiles(spread(list(found.values()))) if found else "–"
 
     return by_problem(runs, cell)
-
-
-def strongest(runs: Runs, rivals: list[str]) -> dict[str, tuple[str, Ratio]]:
-    """By problem, the rival that pays least to 95 %, and our money beside its."""
-    found = {}
-    for problem in problems_of(runs):
-        target = 0.95 * best_reached(runs, problem, METHODS)
-        ratios = {name: given for name in rivals if (given := ratio(runs, problem, OURS, name, target)) is not None}
-        if ratios:
-            name = min(ratios, key=lambda rival: ratios[rival].theirs)
-            found[problem] = (name, ratios[name])
-    return found
-
-
-def bars(runs: Runs) -> str:
-    """The mean ratio to the strongest of each kind of peer, and the bar on it."""
-    rows = []
-    for what, bar in BARS.items():
-        found = [given for _, given in strongest(runs, bar.rivals).values()]
-        mean = geometric_mean([given.value for given in found])
-        verdict = "–" if math.isnan(mean) else "yes" if mean <= bar.most else "**no**"
-        missed = (
-            f"{sum(not given.ours_reached for given in found)} / {sum(not given.theirs_reached for given in found)}"
-        )
-        told = [sum(given.p < LIKELY for given in found), sum(given.p > 1.0 - LIKELY for given in found)]
-        rows.append([what, f"≤ {bar.most}", shown(mean), verdict, str(len(found)), str(told[0]), str(told[1]), missed])
-    head = ["money to 95 %, camobo against", "bar", "geometric mean", "reached", "problems", "camobo pays less on"]
-    return table([*head, "pays more on", "missed by camobo / by them"], rows)
-
-
-def ratios(runs: Runs) -> str:
-    """Problem by problem, our money beside that of the strongest of each kind of peer."""
-    found = [strongest(runs, bar.rivals) for bar in BARS.values()]
-
-    def cell(problem: str, given: Mapping[str, tuple[str, Ratio]]) -> str:
-        if problem not in given:
-            return "–"
-        name, value = given[problem]
-        sign = " ✓" if value.p < LIKELY else " ✗" if value.p > 1.0 - LIKELY else ""
-        return f"{value.value:.2f}{sign} ({name})"
-
-    return table(["", *BARS], [[problem, *(cell(problem, given) for given in found)] for problem in problems_of(runs)])
 
 
 def seconds(runs: Runs) -> str:
@@ -233,9 +140,10 @@ def page(runs: Runs, growth: Growth, folder: Path) -> str:
     versions: dict[str, str] = {}
     for run in runs.values():
         versions.update(run["versions"])
+    ran = {name: method for name, method in METHODS.items() if any(key[1] == name for key in runs)}
     known = table(
-        ["method", "what it knows of cost"],
-        [[name, method.knows] for name, method in METHODS.items() if any(key[1] == name for key in runs)],
+        ["method", "what it knows of cost", "what else it is told", "first points"],
+        [[name, method.knows, method.told, method.first_points] for name, method in ran.items()],
     )
     targets = "\n\n".join(f"### Money to {share:.0%}\n\n{money(runs, share)}" for share in SHARES)
     images = [
@@ -251,30 +159,44 @@ Written by `make bench-peers-page` from `benchmarks/results/`; `make bench-peers
 {seeds_of(runs)}, quartiles in small print. {", ".join(f"{name} {given}" for name, given in sorted(versions.items()))}.
 {to_be_made(runs)}
 Every method minimises, over the unit cube, without noise. Money is counted with prices that only one of them is told:
-2^(k−j) a unit of input j, scaled to sum to one, plus a tenth for each evaluation; on the forest, processor seconds.
-camobo is told the order x1 > x2 > … and the number of evaluations, a hundred (sixty on the forest). Methods without
-constraints are given penalised values. `benchmarks/peers/` says how each is set up. How camobo treats three objectives
-and more, with a cost and without, was chosen on the DTLZ2 problems below, some of these seeds among them: those rows
-flatter it. Its kernel for outcomes with many humps was made for cross-holder, where it had been behind on these seeds,
-with a first form of it too; it was chosen on other seeds of that problem, so that row flatters it as well.
+2^(k−j) a unit of input j, scaled to sum to one, plus a tenth for each evaluation; on the forest, processor seconds, by
+a grid of forests that were timed once, so that no run pays for a slower machine. camobo is told the order x1 > x2 > …
+and the number of evaluations, a hundred (sixty on the forest). Methods without constraints are given penalised values.
+`benchmarks/peers/` says how each is set up.
+
+What flatters camobo: how it treats three objectives and more, with a cost and without, was chosen on the DTLZ2 problems
+below, on some of these seeds. Its kernel for outcomes with many humps was made for cross-holder because it was behind
+there, and chosen on other seeds of that problem. On ZDT1 to 3 all inputs but x1 are best at their cheap end. FLAML and
+SMAC3 are made for many kinds of inputs, of which there are none here.
+
+BoTorch's raw samples are taken around the best points too, beside the uniform ones: with those alone it asked for one
+point of ZDT2 over and over. Its runs on ZDT and all of qLogNParEGO's but two-input ones are made so; of its others,
+those of earlier seeds are not.
 
 {known}
 
 ## Money to 95 % of the best hypervolume reached
 
 The target is a share of the best median hypervolume any method reached on that problem. A ratio below one means that
-camobo paid less than the strongest peer of that kind there. A run that does not reach the target is charged twice the
-most a run of either spent on the problem; the last column says on how many problems the median run of either missed it.
-A problem on which both miss it is left out, and so is a run that was stopped (see the end) before it got there. "Pays
-less on" and "pays more on" count the problems where a one-sided Wilcoxon test over the seeds says so at p < {LIKELY}.
-FLAML's evaluations are cheap, so it is given three times as many; the figures, and the table of hypervolumes below, end
-where the others do.
+camobo paid less than the strongest peer of that kind there: the one that pays least or, if none gets there, comes
+nearest. A run that does not reach the target is charged twice the most a run of either spent on the problem; beside
+it stand the mean with such a run charged once, and that of the problems on which the median runs of both get there. A
+problem on which both miss it is left out, and so is a run that was stopped (see the end) before it got there. A problem
+is tested where both ran five seeds or more, and one pays less or more there if a one-sided Wilcoxon test over the seeds
+says so at p < {LIKELY}. FLAML's evaluations are cheap, so it is given three times as many, of which charges count the
+first hundred; the figures, and the table of hypervolumes below, end where the others do.
 
 {bars(runs)}
 
-Problem by problem, beside whom camobo was compared; ✓ where it pays less and ✗ where it pays more at p < {LIKELY}:
+Problem by problem, beside whom camobo was compared; ✓ where it pays less and ✗ where it pays more at p < {LIKELY}, ?
+where there are too few seeds to test:
 
 {ratios(runs)}
+
+How much of that is the order's doing, and how much the method's, shows camobo beside itself without a cost. The order
+saves on the way to a good front, and costs on the way to the last of it, whose dear end it leaves for last:
+
+{saved_by_the_order(runs)}
 
 {by_money}
 
@@ -294,9 +216,10 @@ for last.
 
 ## Seconds a suggestion
 
-Processor seconds of one thread, the mean of the last ten suggestions of a run, other runs beside it. Most of BoTorch's
-runs were made before its models were fitted in one batch, its raw samples scored in small ones, or its memory kept
-between tensors, each of which is faster: its figures here are rather too high.
+Processor seconds of one thread, the mean of the last ten suggestions of a run, other runs beside it. What a method does
+when it is told a result is not in them: pymoo's NSGA-II does all its work there, or once in twenty suggestions. Many of
+BoTorch's runs were made before its models were fitted in one batch, its raw samples scored in small ones, or its memory
+kept between tensors, each of which is faster: its figures here are rather too high.
 
 {seconds(runs)}
 
