@@ -64,3 +64,14 @@ def figure() -> Callable[[str], None]:
                 file.write(f"- {text}\n")
 
     return note
+
+
+@pytest.fixture
+def quiet_optuna() -> Iterator[None]:
+    """Optuna's own log, held to errors."""
+    import optuna
+
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    yield
+    optuna.logging.set_verbosity(level)

@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+import math
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import optuna
+import pytest
+from optuna.trial import TrialState, create_trial
+
+from camobo import Space, Study
+from camobo.cli import main
+from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, StorageError
+from camobo.inputs import Categorical, Real
+from camobo.insight import Record
+from camobo.optuna import CostAwareSampler, load, record
+from camobo.plan import Plan
+from camobo.report import report
+from camobo.trial import State
+from optuna_studies import TWO, UNIT, bumps, ended, study_of
+from strategies import label
+
+pytestmark = pytest.mark.usefixtures("quiet_optuna")
+
+
+class TestReading:
+    def test_a_study_is_read_as_frozen_records(self) -> None:
+        study = study_of(CostAwareSampler("dear", seed=0, constraints_func=lambda t: [t.params["dear"] - 0.5]), TWO)
+        study.optimize(bumps, n_trials=8)
+        with pytest.warns(optuna.exceptions.ExperimentalWarning):
+            study.set_metric_names(["loss", "score"])
+        study.enqueue_trial({"dear": 0.9, "cheap": 0.1})
+        study.optimize(bumps, n_trials=1)
+        study.ask({"dear": UNIT, "cheap": UNIT})
+        found = record(study, cost="dear > cheap", budget=20)
+        assert dict(found.plan.objectives) == {"loss": "min", "score": "max"}
+        assert found.plan.space.names == ("cheap", "dear")
+        assert found.order is not None
+        assert str(found.order) == "dear > cheap"
+        assert found.plan.budget == 20
+        assert [trial.number for trial in found.trials] == list(range(10))
+        assert found.trials[0].params == study.trials[0].params
+        assert found.trials[8].state is State.FAILED
+        assert found.trials[8].reason == "infeasible: constraint 0 is violated"
+        assert found.trials[9].state is State.PENDING
+        complete = [trial for trial in found.trials if trial.state is State.COMPLETE]
+        assert all(trial.values and list(trial.values) == ["loss", "score"] for trial in complete)
+
+    def test_what_is_no_result_says_why(self) -> None:
+        study = optuna.create_study()
+        for state, value in ((TrialState.PRUNED, 0.2), (TrialState.COMPLETE, math.inf)):
+            study.add_trial(ended(0.1, value, state))
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        study.add_trial(create_trial(state=TrialState.FAIL, params={}, distributions={}))
+        found = record(study).trials
+        assert [trial.reason for trial in found] == ["pruned", "a value is not finite: inf", None]
+        assert [trial.number for trial in found] == [0, 1, 2]  # the one that failed before its parameters is left out
+
+    def test_objectives_of_one_name_are_told_apart_by_their_number(self) -> None:
+        for names, told in ((["loss", "loss"], ["loss (0)", "loss (1)"]), (["", "score"], ["value (0)", "score (1)"])):
+            study = study_of(CostAwareSampler("dear > cheap", seed=0))
+            with pytest.warns(optuna.exceptions.ExperimentalWarning):
+                study.set_metric_names(names)
+            study.optimize(bumps, n_trials=4)
+            assert list(record(study).plan.objectives) == told
+
+    def test_an_order_may_name_a_parameter_that_only_some_trials_have(self) -> None:
+        def objective(trial: optuna.Trial) -> float:
+            x = trial.suggest_float("x", 0, 1)
+            return x + (trial.suggest_float("rare", 0, 1) if trial.number % 2 else 0.0)
+
+        study = optuna.create_study(sampler=CostAwareSampler("rare > x", seed=0))
+        study.optimize(objective, n_trials=4)
+        assert str(record(study, cost="rare > x").order) == "x"
+        with pytest.raises(InvalidOrderError, match=r"no trial has a parameter called 'rear'. They have rare, x"):
+            record(study, cost="rear > x")
+
+    @pytest.mark.parametrize(
+        ("options", "told"),
+        [
+            ({"budget": -3}, "budget: need a whole number"),
+            ({"budget": math.nan}, "budget: need a whole number"),
+            ({"budget": True}, "budget: need a whole number"),
+            ({"dear": "low"}, "dear: need a mapping"),
+            ({"study": "sqlite:///x.db"}, "record: need an Optuna study"),
+        ],
+        ids=label,
+    )
+    def test_an_option_that_cannot_be_is_refused_by_name(self, options: Any, told: str) -> None:
+        study = optuna.create_study()
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        with pytest.raises(InvalidOptionError, match=told):
+            record(**{"study": study, **options})
+
+    def test_a_study_without_a_shared_parameter_says_so(self) -> None:
+        with pytest.raises(InvalidSpaceError, match=r"no parameter.*; 0 trials"):
+            record(optuna.create_study())
+        fixed = optuna.create_study()
+        fixed.optimize(lambda trial: trial.suggest_float("x", 1, 1), n_trials=2)
+        with pytest.raises(InvalidSpaceError, match=r"more than one value \(x can have one value only\); 2 trials"):
+            record(fixed)
+
+    def test_choices_that_equal_each_other_are_told_apart_by_how_they_are_written(self) -> None:
+        study = optuna.create_study()
+        given = optuna.distributions.CategoricalDistribution([1, True, None, "oil", math.nan])
+        for choice in given.choices:
+            study.add_trial(create_trial(params={"x": choice}, distributions={"x": given}, value=1.0))
+        assert [trial.params["x"] for trial in record(study).trials] == ["1", "True", "None", "oil", "nan"]
+
+    def test_choices_that_would_read_the_same_are_shown_as_they_are_written(self) -> None:
+        study = optuna.create_study()
+        given = optuna.distributions.CategoricalDistribution(["1", 1, "oil"])
+        for choice in given.choices:
+            study.add_trial(create_trial(params={"x": choice}, distributions={"x": given}, value=1.0))
+        found = record(study, cost="x", dear={"x": ["1", 1]})
+        assert [trial.params["x"] for trial in found.trials] == ["'1'", "1", "'oil'"]
+        assert found.plan.space.inputs["x"] == Categorical(["'1'", "1", "'oil'"], dear=["'1'", "1"])
+
+    def test_more_objectives_than_a_hypervolume_has_are_refused(self) -> None:
+        study = optuna.create_study(directions=["minimize"] * 32)
+        study.optimize(lambda trial: [trial.suggest_float("x", 0, 1)] * 32, n_trials=1)
+        with pytest.raises(InvalidOptionError, match="at most 31, got 32"):
+            record(study)
+
+    def test_an_order_of_parameters_it_does_not_have_is_refused(self) -> None:
+        study = optuna.create_study()
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        with pytest.raises(InvalidOrderError, match="nickel"):
+            record(study, cost="nickel")
+
+    def test_a_report_is_written_of_it(self, tmp_path: Path) -> None:
+        pytest.importorskip("plotly")
+        study = optuna.create_study(
+            directions=["minimize", "maximize"], sampler=CostAwareSampler("dear > cheap", seed=1)
+        )
+        study.optimize(bumps, n_trials=8)
+        text = report(record(study, cost="dear > cheap"), tmp_path / "forest.html").read_text()
+        assert "dear" in text
+        assert "trial 7" in text
+
+
+class TestLoading:
+    def made(self, path: Path, *names: str) -> str:
+        storage = optuna.storages.RDBStorage(f"sqlite:///{path}")
+        for name in names:
+            optuna.create_study(study_name=name, storage=storage)
+        storage.engine.dispose()
+        return storage.url
+
+    def test_the_only_study_there_needs_no_name(self, tmp_path: Path) -> None:
+        assert load(self.made(tmp_path / "one.db", "forest")).study_name == "forest"
+        with pytest.raises(InvalidOptionError, match=r"need the name of a study. There: 'forest', 'woods'"):
+            load(self.made(tmp_path / "two.db", "forest", "woods"))
+
+    def test_a_database_that_is_not_optunas_is_refused_and_left_as_it_is(self, tmp_path: Path) -> None:
+        ours, empty, other = tmp_path / "alloy.db", tmp_path / "empty.db", tmp_path / "other.db"
+        Study(Space({"x": Real(0, 1)}), {"y": "min"}, storage=ours).close()
+        empty.touch()
+        with closing(sqlite3.connect(other)) as connection:
+            connection.execute("create table trials (number integer)")
+        for path in (ours, empty, other):
+            before = path.read_bytes()
+            with pytest.raises(StorageError, match=r"is not Optuna's.*left as it is"):
+                load(f"sqlite:///{path}")
+            assert path.read_bytes() == before
+
+    def test_a_file_may_be_named_as_a_uri(self, tmp_path: Path) -> None:
+        self.made(tmp_path / "one.db", "forest")
+        assert load(f"sqlite:///file:{tmp_path / 'one.db'}?mode=ro&uri=true").study_name == "forest"
+
+    def test_a_damaged_database_is_told_as_such(self, tmp_path: Path) -> None:
+        url = self.made(tmp_path / "one.db", "forest")
+        load(url).optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
+        with closing(sqlite3.connect(tmp_path / "one.db")) as connection:
+            connection.execute("update trial_params set distribution_json = '{'")
+            connection.commit()
+        with pytest.raises(StorageError, match=r"cannot be read as Optuna's storage: .*its database is damaged"):
+            load(url)
+
+    def test_a_driver_that_is_missing_is_named_with_what_installs_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "psycopg", None)
+        with pytest.raises(StorageError, match=r"psycopg.*pip install 'camobo\[postgres\]'"):
+            load("postgresql+psycopg://localhost/forest")
+
+    def test_a_file_that_is_not_there_is_not_made(self, tmp_path: Path) -> None:
+        with pytest.raises(StorageError, match="there is no file"):
+            load(f"sqlite:///{tmp_path / 'no.db'}")
+        assert list(tmp_path.iterdir()) == []
+
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "sqlite://me:hush@/no.db?password=hush",
+            "sqlite://me:hush@host/no.db",
+            "oracel://me:hush@host/forest",
+            "postgresql//me:hush@host/forest",
+            "postgresql://me:hush@host:port/forest",
+            "redis://me:hush@host/0",
+        ],
+    )
+    def test_a_password_is_not_told(self, url: str) -> None:
+        with pytest.raises((InvalidOptionError, StorageError)) as refused:
+            load(url)
+        assert "hush" not in str(refused.value)
+
+    def test_a_redis_url_is_refused_with_what_to_do(self) -> None:
+        with pytest.raises(InvalidOptionError, match=r"got one of Redis.*camobo\.optuna\.record"):
+            load("redis://localhost")
+
+
+class TestReportingFromTheCommandLine:
+    @pytest.fixture
+    def forest(self, tmp_path: Path) -> str:
+        url = f"sqlite:///{tmp_path / 'forest.db'}"
+        storage = optuna.storages.RDBStorage(url)
+        study = optuna.create_study(
+            study_name="forest", storage=storage, directions=TWO, sampler=CostAwareSampler(seed=1)
+        )
+        study.optimize(bumps, n_trials=6)
+        storage.engine.dispose()
+        return url
+
+    def refused(self, capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", *arguments])
+        assert stopped.value.code == 1
+        return " ".join(capsys.readouterr().err.split())
+
+    def test_a_report_of_an_optuna_study_is_written(self, forest: str, tmp_path: Path) -> None:
+        pytest.importorskip("plotly")
+        page = tmp_path / "forest.html"
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", "--optuna", forest, "--study", "forest", "--cost", "dear > cheap", "-o", str(page)])
+        assert stopped.value.code == 0
+        assert "dear" in page.read_text(encoding="utf-8")
+
+    def test_dear_ends_and_a_budget_can_be_said(
+        self, forest: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pytest.importorskip("plotly")
+        said: list[Plan] = []
+
+        def write(record: Record, path: str, **_: object) -> str:
+            said.append(record.plan)
+            return path
+
+        monkeypatch.setattr("camobo.report.report", write)
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", "--optuna", forest, "--cost", "dear > cheap", "--dear", "dear=low", "--budget", "20"])
+        assert stopped.value.code == 0
+        assert said[0].budget == 20
+        assert said[0].space.inputs["dear"] == Real(0.0, 1.0, dear="low")
+        assert "Did you mean 'dear'?" in self.refused(capsys, "--optuna", forest, "--dear", "deer=low")
+        assert "need name=low" in self.refused(capsys, "--optuna", forest, "--dear", "dear")
+        twice = ("--dear", "dear=low", "--dear", "dear=high")
+        assert "need 'dear' once" in self.refused(capsys, "--optuna", forest, *twice)
+        assert "go with --optuna" in self.refused(capsys, "alloy.db", "--budget", "3")
+
+    @pytest.mark.parametrize("named", [[], ["--study", "my forest/1"]], ids=["alone", "named"])
+    def test_a_report_is_called_as_the_study_unless_a_file_is_named(
+        self, named: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pytest.importorskip("plotly")
+        monkeypatch.chdir(tmp_path)
+        storage = optuna.storages.RDBStorage("sqlite:///forest.db")
+        study = optuna.create_study(study_name="my forest/1", storage=storage)
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        storage.engine.dispose()
+        for _ in range(2):  # a page is brought up to date
+            with pytest.raises(SystemExit) as stopped:
+                main(["report", "--optuna", "sqlite:///forest.db", *named])
+            assert stopped.value.code == 0
+            assert "my-forest-1.html: open it" in " ".join(capsys.readouterr().out.split())
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["forest.db", "my-forest-1.html"]
+
+    def test_a_page_that_is_no_report_is_left_as_it_is(
+        self, forest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        pytest.importorskip("plotly")
+        page = tmp_path / "index.html"
+        page.write_text("<!doctype html><title>My home</title>")
+        assert "is there already" in self.refused(capsys, "--optuna", forest, "-o", str(page))
+        assert page.read_text() == "<!doctype html><title>My home</title>"
+        with pytest.raises(SystemExit) as stopped:
+            main(["report", "--optuna", forest, "-o", str(page), "--force"])
+        assert stopped.value.code == 0
+        assert "My home" not in page.read_text(encoding="utf-8")
+
+    def test_a_name_that_is_not_there_names_those_that_are(
+        self, forest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        page = tmp_path / "x.html"
+        said = self.refused(capsys, "--optuna", forest, "--study", "woods", "-o", str(page))
+        assert "no Optuna study called 'woods'" in said
+        assert "'forest'" in said
+        assert not page.exists()
+
+    def test_a_storage_that_is_not_there_is_not_made(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        said = self.refused(capsys, "--optuna", f"sqlite:///{tmp_path / 'no.db'}", "-o", str(tmp_path / "x.html"))
+        assert "there is no file" in said
+        assert not (tmp_path / "no.db").exists()
+
+    def test_one_study_of_either_kind_is_needed(self, forest: str, capsys: pytest.CaptureFixture[str]) -> None:
+        assert "need one study" in self.refused(capsys)
+        assert "need one study" in self.refused(capsys, "alloy.db", "--optuna", forest)
+        assert "go with --optuna" in self.refused(capsys, "alloy.db", "--cost", "a > b")
+        assert "need a URL" in self.refused(capsys, "--optuna", "forest.db", "-o", "x.html")
