@@ -132,6 +132,11 @@ class TestHypervolume:
         doubled = hypervolume(np.vstack([values, values]), reference)
         assert doubled == pytest.approx(whole, rel=1e-12, abs=0)
 
+    def test_equal_points_add_not_even_rounding_errors(self) -> None:
+        values = np.full((14, 5), 2.0)
+        values[::7, 0] = 1.1
+        assert hypervolume(values, np.zeros(5)) == hypervolume(values[:2], np.zeros(5))
+
     @law
     @given(st.data())
     def test_only_the_front_counts(self, data: st.DataObject) -> None:

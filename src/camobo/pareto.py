@@ -53,7 +53,8 @@ def hypervolume(values: Array, reference: Array) -> float:
         return max(0.0, float(values.max()) - float(reference[0]))
     if values.shape[1] > _EXACT:
         return _estimated(values, reference)
-    volume = float(moocore.hypervolume(values, ref=reference, maximise=True))
+    different = np.unique(values, axis=0)  # equal rows add nothing but rounding errors
+    volume = float(moocore.hypervolume(different, ref=reference, maximise=True))
     return math.inf if math.isnan(volume) else volume  # ∞ − ∞ on the way
 
 
