@@ -15,13 +15,14 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import sys
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from camobo import Study
 from camobo.kernels import KERNELS, KernelName
-from cost_study import AS_THEY_ARE, EVALUATIONS, PROBLEMS, Outcome, money
+from cost_study import AS_THEY_ARE, EVALUATIONS, PROBLEMS, Outcome, outcome
 
 RESULTS = Path(__file__).parent / "results"
 FIRST_SEED = 700
@@ -46,7 +47,8 @@ def run(job: tuple[str, int]) -> Outcome:
     study.optimize(problem, EVALUATIONS)
     values = np.array([list(trial.values.values()) for trial in study.trials if trial.values])
     units = np.array([problem.space.to_unit(trial.params) for trial in study.trials])
-    return Outcome(problem.hypervolume(values) / problem.best_hypervolume, money(units))
+    found = outcome(problem, units, values)
+    return replace(found, hypervolume=found.hypervolume / problem.best_hypervolume)
 
 
 def outcomes(kernel: KernelName, name: str, seeds: int) -> list[Outcome]:

@@ -32,8 +32,21 @@ def test_money_counts_hidden_prices_that_halve_and_a_tenth_for_each_evaluation(c
 
 
 def test_a_study_compared_with_itself_costs_and_finds_the_same(cost_study: ModuleType) -> None:
-    outcomes = [cost_study.Outcome(2.0 + i, 5.0 + i) for i in range(2 * len(cost_study.PROBLEMS))]
-    assert list(cost_study.compare(outcomes, outcomes, 2).summary().values()) == pytest.approx([1.0] * 4)
+    outcomes = [cost_study.Outcome(2.0 + i, 5.0 + i, 3.0 + i) for i in range(2 * len(cost_study.PROBLEMS))]
+    assert list(cost_study.compare(outcomes, outcomes, 2).summary().values()) == pytest.approx([1.0] * 5)
+
+
+def test_money_to_95_is_what_was_spent_when_it_was_first_reached_or_else_twice_the_whole(
+    cost_study: ModuleType,
+) -> None:
+    problem = cost_study.PROBLEMS["matyas-booth"]
+    units = 0.5 + 0.15 * np.random.default_rng(0).random((400, 2))  # where its front lies
+    values = problem.evaluate(units)
+    enough = 0.95 * problem.best_hypervolume
+    first = next(n for n in range(1, 401) if problem.hypervolume(values[:n]) >= enough)
+    assert cost_study.outcome(problem, units, values).to_95 == pytest.approx(cost_study.money(units[:first]))
+    few = cost_study.outcome(problem, units[: first - 1], values[: first - 1])
+    assert few.to_95 == pytest.approx(2 * few.money)
 
 
 def cost_aware_ratios(cost_study: ModuleType, evaluations: int) -> tuple[float, float]:
