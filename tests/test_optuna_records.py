@@ -186,8 +186,9 @@ class TestLoading:
             load("postgresql+psycopg://localhost/forest")
 
     def test_a_file_that_is_not_there_is_not_made(self, tmp_path: Path) -> None:
-        with pytest.raises(StorageError, match="there is no file"):
-            load(f"sqlite:///{tmp_path / 'no.db'}")
+        for path in (f"{tmp_path / 'no.db'}", f"file:{tmp_path / 'no.db'}?uri=true"):
+            with pytest.raises(StorageError, match="there is no file"):
+                load(f"sqlite:///{path}")
         assert list(tmp_path.iterdir()) == []
 
     @pytest.mark.parametrize(

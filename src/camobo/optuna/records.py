@@ -98,9 +98,9 @@ def load(storage: str, name: str | None = None) -> optuna.Study:
     """
     url = _checked(storage)
     place = url.difference_update_query(["password"]).render_as_string(hide_password=True)
-    by_path = url.get_backend_name() == "sqlite" and url.database and not url.database.startswith("file:")
-    if by_path and not Path(str(url.database)).exists():
-        raise StorageError(f"{place}: there is no file {url.database!r}. Name the storage of the Optuna study.")
+    path = (url.database or "").removeprefix("file:")  # SQLite takes a URI too
+    if url.get_backend_name() == "sqlite" and path and not Path(path).exists():
+        raise StorageError(f"{place}: there is no file {path!r}. Name the storage of the Optuna study.")
     try:
         _check_tables(url, place)
         kept = optuna.storages.RDBStorage(storage, skip_table_creation=True)
