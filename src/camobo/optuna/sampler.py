@@ -97,10 +97,6 @@ class CostAwareSampler(BaseSampler):
         self._method = method
         self._reference = None if reference is None else _finite_numbers("reference", reference)
         self._constraints_func = constraints_func
-        self._know_nothing()
-
-    def _know_nothing(self) -> None:
-        """Begin without what is kept beside the options."""
         self._inputs: deque[Inputs] = deque(maxlen=_KEPT_MODELS)
         self._models: deque[tuple[Plan, Models]] = deque(maxlen=_KEPT_MODELS)
         self._notices = Notices(self._named, self._dear)
@@ -112,14 +108,11 @@ class CostAwareSampler(BaseSampler):
         """What the suggestions are drawn from."""
         return self._seed
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or one in another process, gets the options alone."""
         kept = ("_inputs", "_models", "_notices", "_turn")
-        return {name: value for name, value in self.__dict__.items() if name not in kept}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._know_nothing()
+        options = {name: value for name, value in self.__dict__.items() if name not in kept}
+        return _made, (type(self), self._cost, self._dear), options
 
     def reseed_rng(self) -> None:
         """Nothing to do: random numbers derive from the seed and a trial's number, so no two trials share them."""
@@ -279,6 +272,13 @@ class CostAwareSampler(BaseSampler):
                 f"reference: need one number for each of the study's {objectives} objectives, got {self._reference}."
             )
         return self._reference
+
+
+def _made(kind: type[CostAwareSampler], cost: CostLike, dear: Dear) -> CostAwareSampler:
+    """A sampler of that kind that knows nothing yet, whatever its kind's own __init__ would ask for."""
+    sampler = kind.__new__(kind)
+    CostAwareSampler.__init__(sampler, cost, dear=dear)
+    return sampler
 
 
 def _finite_numbers(what: str, values: Any) -> tuple[float, ...]:
