@@ -4,7 +4,7 @@
     python -m peers.forest                      measure them anew (minutes): results/forest_seconds.json
 
 Processor seconds depend on the machine and on what runs beside. Charged as they come, two methods would pay differently
-for the same forest: runs of the same five points were up to 1.4 times as dear as others. So forests were timed over a
+for the same forest: runs of the same five points were up to 1.6 times as dear as others. So forests were timed over a
 grid, and one that lies between pays what its neighbours say. With a new grid, all runs of the forest have to be new.
 """
 
