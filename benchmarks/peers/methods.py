@@ -67,6 +67,21 @@ _REFERENCE = "the reference"
 _BOTORCH = ("botorch", "gpytorch", "torch")
 _CAMOBO = ("camobo", "numpy", "scipy")
 
+
+def _flaml(maker: str, *packages: str) -> Method:
+    return Method(
+        "in_flaml",
+        maker,
+        packages,
+        "the cheap end, what was paid",
+        start="own",
+        takes_points=False,
+        stretch=3,
+        told=f"{_REFERENCE}, the best of each objective",
+        begins="the cheap corner",
+    )
+
+
 METHODS: dict[str, Method] = {
     OURS: Method(
         "in_optuna",
@@ -99,28 +114,8 @@ METHODS: dict[str, Method] = {
         start="cheap",
         told=f"{_REFERENCE}, no noise",
     ),
-    "FLAML CFO": Method(
-        "in_flaml",
-        "cfo",
-        ("flaml",),
-        "the cheap end, what was paid",
-        start="own",
-        takes_points=False,
-        stretch=3,
-        told=f"{_REFERENCE}, the best of each objective",
-        begins="the cheap corner",
-    ),
-    "FLAML BlendSearch": Method(
-        "in_flaml",
-        "blendsearch",
-        ("flaml", "optuna"),
-        "the cheap end, what was paid",
-        start="own",
-        takes_points=False,
-        stretch=3,
-        told=f"{_REFERENCE}, the best of each objective",
-        begins="the cheap corner",
-    ),
+    "FLAML CFO": _flaml("cfo", "flaml"),
+    "FLAML BlendSearch": _flaml("blendsearch", "flaml", "optuna"),
     "SMAC3 ParEGO": Method(
         "in_smac",
         "Smac",
