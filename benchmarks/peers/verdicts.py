@@ -51,17 +51,15 @@ def strongest(runs: Runs, rivals: list[str], share: float = 0.95, times: float =
     found = {}
     for problem in problems_of(runs):
         target = target_of(runs, problem, share)
-        ratios = {
-            name: given for name in rivals if (given := ratio(runs, problem, OURS, name, target, times)) is not None
-        }
-
-        def strength(rival: str, problem: str = problem, ratios: dict[str, Ratio] = ratios) -> tuple[float, float]:
-            given = ratios[rival]
-            return (given.theirs if given.theirs_reached else math.inf, -spread(final(runs, problem, rival)).middle)
-
-        if ratios:
-            name = min(ratios, key=strength)
-            found[problem] = (name, ratios[name])
+        ranked = []
+        for name in rivals:
+            given = ratio(runs, problem, OURS, name, target, times)
+            if given is not None:
+                money = given.theirs if given.theirs_reached else math.inf
+                ranked.append((money, -spread(final(runs, problem, name)).middle, name, given))
+        if ranked:
+            *_, name, given = min(ranked, key=lambda rival: rival[:2])
+            found[problem] = (name, given)
     return found
 
 
