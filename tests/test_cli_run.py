@@ -127,7 +127,7 @@ def test_a_run_says_for_whom_it_waits(tmp_path: Path) -> None:
     study = str(tmp_path / "forest.db")
     assert camobo("run", problem, "-n", "1", *train).code == 0
     budget = cm.Study.load(study).budget or 0
-    assert camobo("ask", study, "--owner", "ghost", "--lease", "3s").code == 0
+    assert camobo("ask", study, "--owner", "ghost", "--lease", "8s").code == 0
     done = camobo("run", problem, *train)
     assert done.code == 0
     assert done.err.count("waiting for trial 1, which ghost holds until ") == 1

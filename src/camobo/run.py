@@ -27,6 +27,8 @@ _SHORTEST, _LONGEST = 0.001, 0.05
 """Seconds between looks at what is under way."""
 _BETWEEN_LOOKS = 0.2
 """Seconds between looks for a trial that others let go."""
+_WORTH_SAYING = 1.0
+"""Seconds of waiting for others before it is said: most end sooner."""
 _PATIENCE = (1.0, 2.0, 4.0, 8.0, 15.0)
 """Seconds between attempts to store a result."""
 
@@ -100,6 +102,7 @@ def work_through(
     going: dict[int, tuple[Trial, Work | None]] = {}
     broken: Counter[int] = Counter()
     begun, pause, renewed, awaited = 0, _SHORTEST, time.monotonic(), frozenset[int]()
+    busy = renewed
     try:
         while True:
             interrupted()
@@ -120,7 +123,10 @@ def work_through(
                 others = _others_may_let_go(desk) if dry and most is None else []
                 if not others:
                     return
-                awaited = _say_who_is_awaited(others, awaited)
+                if time.monotonic() - busy > _WORTH_SAYING:
+                    awaited = _say_who_is_awaited(others, awaited)
+            else:
+                busy = time.monotonic()
             if desk.lease is not None and time.monotonic() - renewed > desk.lease.total_seconds() / 3:
                 renewed = time.monotonic()
                 for trial, _ in going.values():
