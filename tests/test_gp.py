@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from camobo.gp import GP, Hyper, _Prior, condition, fit, negative_log_posterior
@@ -255,6 +255,16 @@ class TestGradients:
         # Up to a constant: only differences can be compared.
         expected = textbook(hyper) - textbook(other)
         assert value(hyper) - value(other) == pytest.approx(expected, rel=1e-7, abs=1e-7)
+
+    @law
+    @given(problems())
+    def test_evidence_is_what_the_fit_maximises(self, problem: tuple[Array, Array, Hyper, KernelName, Array]) -> None:
+        x, y, hyper, kernel, _ = problem
+        z = condition(x, y, hyper, kernel=kernel).z
+        expected = negative_log_posterior(x, z, kernel, _Prior(x.shape[1], learn_mean=False), hyper.logarithms)[0]
+        gp = condition(x, y, hyper, kernel=kernel)
+        assume(gp.jitter == 0.0)
+        assert gp.log_evidence == pytest.approx(-expected, rel=1e-9, abs=1e-9)
 
 
 class TestAppend:

@@ -11,6 +11,7 @@ Notation
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -37,6 +38,11 @@ class Hyper:
     noise: float = 1e-6
     mean: float = 0.0
 
+    @property
+    def logarithms(self) -> Array:
+        """(f + 2,) p = log (ℓ, a, s)."""
+        return np.log([*self.lengths, self.signal, self.noise])
+
 
 @dataclass(frozen=True, slots=True)
 class GP:
@@ -59,6 +65,12 @@ class GP:
     """(n,) covariance⁻¹ z."""
     jitter: float
     """What had to be added to the diagonal, relative to the signal variance, to factorise: 0 if nothing."""
+
+    @property
+    def log_evidence(self) -> float:
+        """How well it explains what it saw: log p(z | x, p) p(p) at its hyper-parameters, up to a constant."""
+        explained = -0.5 * float((self.z - self.hyper.mean) @ self.dual) - float(np.log(self.factor.diagonal()).sum())
+        return explained - _Prior(self.x.shape[1]).penalty(self.hyper.logarithms)
 
     @property
     def short_sighted(self) -> bool:
@@ -156,32 +168,37 @@ def fit(
     mean: Literal["learned", "zero"] = "learned",
     starts: int = 2,
     standard: Standard | None = None,
+    near: Hyper | None = None,
 ) -> GP:
     """The process whose hyper-parameters maximise likelihood × prior on (n, f) features and (n,) values.
 
     L-BFGS-B from a few fixed starts, of shorter and longer length scales: one start alone lands in poor optima.
     Beyond `_RACED` observations the starts compete on an even subset of the data and only the best is polished, on all
-    of them or an even subset of `_POLISHED`: five numbers an input need no more, and every step costs n³. The result is
-    a function of the data alone, and conditioned on all of it.
+    of them or an even subset of `_POLISHED`: five numbers an input need no more, and every step costs n³. With `near`
+    given the search begins there alone. The result is a function of the data (and of that) alone, and conditioned on
+    all of it.
     """
     standard = plain(y) if standard is None else standard
     z = standard.of(y)
-    best = _search(x, z, kernel, starts, learn_mean=mean == "learned")
+    f = x.shape[1]
+    if near is None:
+        lengths = (np.full(f, length * math.sqrt(f)) for length in (0.3, 1.5, 0.1, 5.0)[:starts])
+        begun = [Hyper(length, noise=1e-4) for length in lengths]
+    else:
+        begun = [near]
+    best = _search(x, z, kernel, begun, learn_mean=mean == "learned")
     return _condition_standardised(x, z, best, kernel, standard)
 
 
 _RACED, _POLISHED = 100, 600
 
 
-def _search(x: Array, z: Array, kernel: KernelName, starts: int, *, learn_mean: bool) -> Hyper:
+def _search(x: Array, z: Array, kernel: KernelName, starts: Sequence[Hyper], *, learn_mean: bool) -> Hyper:
     f = x.shape[1]
     few, many = evenly(len(z), _RACED), evenly(len(z), _POLISHED)
     prior = _Prior(f, learn_mean)
-    candidates = []
-    for length in (0.3, 1.5, 0.1, 5.0)[:starts]:
-        start = np.concatenate([np.full(f, math.log(length * math.sqrt(f))), [0.0, math.log(1e-4)]])
-        candidates.append(_descend(x[few], z[few], kernel, prior, start))
-    _, best = min(candidates, key=lambda pair: pair[0])
+    ends = [_descend(x[few], z[few], kernel, prior, start.logarithms) for start in starts]
+    _, best = min(ends, key=lambda pair: pair[0])
     if len(few) < len(z):
         _, best = _descend(x[many], z[many], kernel, prior, best)
     hyper = Hyper(np.exp(best[:f]), float(np.exp(best[f])), float(np.exp(best[f + 1])))
@@ -242,6 +259,10 @@ class _Prior:
     def deviation(self) -> Array:
         return np.concatenate([np.full(self.features, math.sqrt(3.0)), [1.5, 3.0]])
 
+    def penalty(self, p: Array) -> float:
+        """−log p(p) up to a constant, of log hyper-parameters p."""
+        return 0.5 * float(np.sum(((p - self.centre) / self.deviation) ** 2))
+
 
 def negative_log_posterior(
     x: Array,
@@ -281,9 +302,8 @@ def negative_log_posterior(
         by_length[seen] += signal * (row_sums @ x[:, seen] ** 2 - products) / lengths[seen] ** 2
     by_noise = trace - float(dual @ dual)
     gradient = np.concatenate([-by_length, [0.5 * signal * by_signal, 0.5 * noise * by_noise]])
-    deviation = (p - prior.centre) / prior.deviation
-    value = half_log_determinant + 0.5 * float((z - mean) @ dual) + 0.5 * float(deviation @ deviation)
-    return value, gradient + deviation / prior.deviation
+    value = half_log_determinant + 0.5 * float((z - mean) @ dual) + prior.penalty(p)
+    return value, gradient + (p - prior.centre) / prior.deviation**2
 
 
 def _condition_standardised(x: Array, z: Array, hyper: Hyper, kernel: KernelName, standard: Standard) -> GP:

@@ -72,12 +72,18 @@ def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
 
 
 def _fitted(plan: Plan, m: int, features: Array, values: Array) -> gp.GP:
-    """The model of outcome m; one that turns out short-sighted is made again for an outcome with many humps."""
+    """The model of outcome m: rough or smooth, whichever explains what was seen better.
+
+    One that turns out short-sighted is made again for an outcome with many humps.
+    """
     standard = _standard(plan, m, values)
     if plan.method == "paper":
         return gp.fit(features, values, kernel="se", mean="zero", standard=standard)
-    model = gp.fit(features, values, kernel="matern52", standard=standard)
-    return gp.fit(features, values, kernel="humps", standard=standard) if model.short_sighted else model
+    rough = gp.fit(features, values, kernel="matern52", standard=standard)
+    if rough.short_sighted:
+        return gp.fit(features, values, kernel="humps", standard=standard)
+    smooth = gp.fit(features, values, kernel="se", standard=standard, near=rough.hyper)
+    return smooth if smooth.log_evidence > rough.log_evidence else rough
 
 
 def _standard(plan: Plan, m: int, values: Array) -> Standard:
