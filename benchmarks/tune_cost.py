@@ -26,12 +26,13 @@ SETTINGS: list[dict[str, Any]] = [
     {"strength": 4.0, "cooling": 1.0, "indifference": 0.0, "power": 0.0},
     {"strength": 32.0, "cooling": 1.7, "indifference": 0.02, "power": 0.0},
     {"strength": 0.0, "cooling": 1.7, "indifference": 0.0, "power": 1.0},
-    {"strength": 8.0, "cooling": 1.7, "indifference": 0.03, "power": 1.0},
-    {"strength": 8.0, "cooling": 1.7, "indifference": 0.02, "power": 1.0},
+    {"strength": 8.0, "cooling": 1.7, "indifference": 0.0, "power": 1.0},
+    {"strength": 8.0, "cooling": 1.7, "indifference": 0.06, "power": 1.0},
+    {"strength": 8.0, "cooling": 1.7, "indifference": 0.035, "power": 1.0},
 ]
-"""Exponential alone, as at first; with curiosity, the default for a time; the price alone; and both."""
+"""Exponential alone, as at first; with curiosity; the price alone; both without curiosity, and with more and less."""
 SMALL = [
-    {"strength": 8.0, "cooling": 1.7, "indifference": 0.02, "power": 1.0},
+    {"strength": 8.0, "cooling": 1.7, "indifference": 0.035, "power": 1.0},
     {"strength": 0.0, "cooling": 1.7, "indifference": 0.0, "power": 1.0},
     {},
 ]

@@ -248,10 +248,10 @@ class TestAccuracy:
         cost = AdditiveCost(order, strength=3.0, cooling=2.0, power=0.5)
         levels = np.random.default_rng(1).random((5, 3))
         weighted = levels @ order.centre()
-        for step, left in ((1, 1.0), (8, 0.3)):
-            discount = cost.at(Moment(step, 10), order.names, np.random.default_rng(0))
+        for step, left, power in ((1, 1.0, 0.5), (71, 0.3, 0.5), (98, 0.03, 0.045)):
+            discount = cost.at(Moment(step, 100), order.names, np.random.default_rng(0))
             price = (0.1 + weighted) / 0.1
-            expected = np.exp(-3.0 * left**2 * weighted) / price ** (0.5 * left**0.5)
+            expected = np.exp(-3.0 * left**2 * weighted) / price**power
             np.testing.assert_allclose(np.exp(discount.log(levels)), expected, rtol=1e-12)
 
     def test_an_additive_cost_yields_sooner_to_more_objectives_than_two(self) -> None:
@@ -283,26 +283,28 @@ class TestAccuracy:
         def dearest(cost: AdditiveCost, budget: int | None) -> float:
             return float(cost.at(Moment(1, budget, inputs=5), ["a", "b"], np.random.default_rng(0)).log(corner)[0])
 
-        own, given = AdditiveCost("a > b"), AdditiveCost("a > b", strength=8.0, indifference=0.02)
+        own, given = AdditiveCost("a > b"), AdditiveCost("a > b", strength=8.0, indifference=0.035)
         assert dearest(own, 500) == dearest(own, 75) < dearest(own, 50) < dearest(own, 10) < -np.log(11.0)
         assert dearest(own, 50) < dearest(own, None) < dearest(own, 30)
-        many, enough, few = (own.curiosity(Moment(1, budget, inputs=2)) for budget in (500, 30, 29))
+        many, enough, few = (own.curiosity(Moment(1 + budget // 2, budget, inputs=2)) for budget in (500, 30, 28))
         assert many == enough > few > 0.0
         assert dearest(given, 10) == dearest(given, 100) == dearest(own, 100)
-        assert given.curiosity(Moment(1, 10)) == given.curiosity(Moment(1, 100)) == own.curiosity(Moment(1, 100))
+        half = [Moment(6, 10), Moment(51, 100)]
+        assert given.curiosity(half[0]) == given.curiosity(half[1]) == own.curiosity(half[1])
 
     @law
     @given(moments(), st.floats(0.0, 1.0))
-    def test_curiosity_fades_to_nothing(self, moment: Moment, share: float) -> None:
+    def test_curiosity_grows_as_the_budget_is_spent_and_ends_with_it(self, moment: Moment, share: float) -> None:
         cost = AdditiveCost("a > b", indifference=share)
-        now, later = (cost.curiosity(Moment(step, moment.budget)) for step in (moment.step, moment.step + 1))
-        assert share >= now >= later >= 0.0
-        assert moment.left > 0.0 or now == 0.0
+        now, later = (Moment(step, moment.budget) for step in (moment.step, moment.step + 1))
+        assert share >= cost.curiosity(now) >= 0.0
+        assert cost.curiosity(now) <= cost.curiosity(later) or later.left < 0.1
+        assert 0.0 < now.left < 1.0 or cost.curiosity(now) == 0.0
 
     def test_with_three_objectives_only_a_given_indifference_makes_curious(self) -> None:
-        start = Moment(1, 100, objectives=3, inputs=2)
-        assert AdditiveCost("a > b").curiosity(start) == 0.0
-        assert AdditiveCost("a > b", indifference=0.1).curiosity(start) == pytest.approx(0.1)
+        half = Moment(51, 100, objectives=3, inputs=2)
+        assert AdditiveCost("a > b").curiosity(half) == 0.0
+        assert AdditiveCost("a > b", indifference=0.1).curiosity(half) == pytest.approx(0.1 * 0.5**4.25)
 
 
 class TestDraws:

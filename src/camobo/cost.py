@@ -26,7 +26,8 @@ from camobo.order import Order
 _MOST_STRENGTH = 34.0  # beyond it C would round to 1 at the dear end, and must stay below
 _CHEAPEST = 0.1  # what an evaluation at the cheap end is taken to cost, of what the dear ends add to it
 _PLENTY = 15  # evaluations an input
-_STRENGTH, _INDIFFERENCE = 8.0, 0.02
+_STRENGTH, _INDIFFERENCE = 8.0, 0.035
+_LAST = 0.1  # share of the budget left from which on the price counts less and less
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,15 @@ class Moment:
         (0.5, 0.875, 0.75)
         """
         return 1.0 - 0.5 * self.sway * self.left
+
+    @property
+    def ripeness(self) -> float:
+        """How much of a front may be taken for found: the fourth power of the share of the budget that is spent.
+
+        >>> Moment(1, 100).ripeness, Moment(51, 100).ripeness
+        (0.0, 0.0625)
+        """
+        return (1.0 - self.left) ** 4
 
     @property
     def patience(self) -> float:
@@ -195,12 +205,12 @@ class AdditiveCost:
         and less for a budget below fifteen evaluations an input, of which few can be spared.
     cooling: for up to two objectives; of M it is M − 1 times that. A front has M − 1 dimensions, so the more there are,
         the more evaluations it takes, and the sooner those spent on cheap points are missed.
-    indifference: what an unknown answer is worth where it is cheap, as a share of what the front reaches, fading with
-        the budget. A dear point must promise more than that; this is how the cost yields. Where cheap points have
-        nothing left to teach, even small promises of dear ones win. None: 0.02, less for a small budget, and nothing
-        with three objectives or more, whose front takes every evaluation there is.
-    power: p_t = power × √(share of the budget left), of M objectives a part in (M − 1)² of it. At the end of the budget
-        all points cost the same.
+    indifference: what an unknown answer is worth where it is cheap, as a share of what the front reaches: hardly
+        anything while a front is looked for, more the more of the budget is spent, and nothing again at the very end. A
+        dear point must promise more than that. None: 0.035, less for a small budget, and nothing with three objectives
+        or more, whose front takes every evaluation there is.
+    power: p_t = power, of M objectives a part in (M − 1)² of it, until a tenth of the budget is left; then less and
+        less. At the end of the budget all points cost the same.
 
     The four were chosen together, on problems whose front lies at the cheap and at the dear end alike:
     `benchmarks/tune_cost.py` and its table.
@@ -242,14 +252,14 @@ class AdditiveCost:
         v = np.zeros(len(names))
         v[_columns(self.order, names)] = self.order.centre() if self.weights == "centre" else self.order.sample(rng)
         strength = _STRENGTH * moment.patience * moment.sway if self.strength is None else self.strength
-        power = self.power * math.sqrt(moment.left) * moment.sway
+        power = self.power * min(1.0, moment.left / _LAST) ** 2 * moment.sway
         return PricedSum(strength * moment.left ** (self.cooling * moment.front) * v, v, power)
 
     def curiosity(self, moment: Moment) -> float:
         """What an unknown answer is worth where it is cheap, as a share of what the front reaches."""
         own = _INDIFFERENCE * moment.patience if moment.objectives <= 2 else 0.0
         worth = own if self.indifference is None else self.indifference
-        return worth * math.sqrt(math.sqrt(moment.left))
+        return worth * moment.ripeness * math.sqrt(math.sqrt(moment.left))
 
 
 def _number(name: str, value: Any, least: float, most: float) -> float:

@@ -45,10 +45,9 @@ _RAYS, _FEWEST_DIRECTIONS = 128, 4
 _EXPLORE_EVERY, _EXPLORE_LESS = 2, 35
 _EXPLORE_EVERY_WITH_COST = 3
 _EXPLORER_DEVIATIONS = 2.0
-_HUMPS_WORTH = 1.25
 _GRID_PER_REAL = 100.0
 _NEWS = 1e-3  # of an input's range: nearer to a known point in all of them there is nothing to learn
-_FARTHEST = 30.0  # standard deviations: a reference beyond is no different, and its powers would drown what is gained
+_FARTHEST = 20.0  # standard deviations: a reference beyond is no different, and its powers would drown what is gained
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
         notes = ("Algorithm 1",)
     else:
         promise, volume = _promise(plan, gps[:M], outcomes[front, :M], outcomes[feasible, :M], explores, rng)
-        terms = (Term(promise, discount), *_curiosity(plan, moment, volume * _worth_of_humps(gps), rng))
+        terms = (Term(promise, discount), *_curiosity(plan, moment, volume, rng))
         notes = ("explores beyond the front" if explores else "improves the front",)
     if plan.constraints and len(feasible):
         terms = tuple(Term(Feasible(term.utility, limits), term.discount) for term in terms)
@@ -292,14 +291,6 @@ def _curiosity(plan: Plan, moment: Moment, volume: float, rng: np.random.Generat
         return ()
     undiminished = plan.cost.at(plan.moment(1, plan.budget), plan.space.names, rng)
     return (Term(Curiosity(max(worth * volume, 1e-300)), undiminished),)
-
-
-def _worth_of_humps(gps: Sequence[gp.GP]) -> float:
-    """How much more an unknown answer is worth where an outcome has many humps: there is more to learn everywhere.
-
-    Without it the promise their model sees in dear places would be followed sooner, and less be saved.
-    """
-    return _HUMPS_WORTH if any(model.kernel == "humps" for model in gps) else 1.0
 
 
 def _just_beyond(front: Array, worst: Array) -> Array:
