@@ -166,8 +166,10 @@ and the number of evaluations, a hundred (sixty on the forest). Methods without 
 
 What flatters camobo: how it treats three objectives and more, with a cost and without, was chosen on the DTLZ2 problems
 below, on some of these seeds. Its kernel for outcomes with many humps was made for cross-holder because it was behind
-there, and chosen on other seeds of that problem. On ZDT1 to 3 all inputs but x1 are best at their cheap end. All inputs
-are real; FLAML and SMAC3 are made for others too.
+there, and chosen on other seeds of that problem. That it models smooth outcomes as such, and when an answer at the
+cheap end is worth something to it, were chosen on other seeds of the problems with two objectives, because it was
+behind BoTorch on some. On ZDT1 to 3 all inputs but x1 are best at their cheap end. All inputs are real; FLAML and SMAC3
+are made for others too.
 
 BoTorch's raw samples are taken around the best points too, beside the uniform ones: with those alone it asked for one
 point of ZDT2 over and over. Made so are its runs on ZDT, those of qLogNParEGO but for cross-holder, and of the others
