@@ -3,7 +3,7 @@
     python benchmarks/tune_cost.py [SEEDS]     (default 4; `make tune`)
 
 Seeds here start at 300, those `bench.py` reports at 0. The two are not wholly apart: seeds 0 to 3 served the first
-rounds of the choice, and the default was changed once after seeds 0 to 9 had been looked at.
+rounds of the choice, and the default was changed several times after seeds 0 to 9 had been looked at.
 Finished settings are kept in `results/tune_cost.json` as long as the engine's sources are those they were measured
 with; the table is written to `results/tune_cost.md`.
 """
