@@ -3,7 +3,8 @@
     python benchmarks/kernels.py [SEEDS]     (default 20; `make tune-kernel`)
 
 Five problems, told an order of costs, a budget of a hundred and a reference. Seeds start at 700, where nothing was
-chosen when the table was made; the choice between rough and smooth, and how curiosity grows, were chosen on some since. The table is written to `results/kernels.md`.
+chosen when the table was made; the choice between rough and smooth, and how curiosity grows, were chosen on some
+since. The table is written to `results/kernels.md`.
 """
 
 from __future__ import annotations
