@@ -124,6 +124,14 @@ class TestOpenPoints:
             assert len(failed) == 0 or nearest(found[None, :], failed) > 1e-3
             failed = np.vstack([failed, found])
 
+    def test_of_many_that_failed_models_are_told_of_some_and_none_is_suggested_again(self) -> None:
+        given = plan(seed=1)
+        failed = some(given, 700, seed=2)
+        found = suggest(given, data(given, some(given, 12), failed=failed), 712)
+        assert found.acquisition is not None
+        assert [len(model.z) for model in found.acquisition.gps] == [512, 512]
+        assert nearest(found.unit[None, :], failed) > 1e-3
+
     def test_a_start_on_which_everything_fails_goes_on_to_other_points(self) -> None:
         given = plan(MIXED, cost="nickel", seed=5)
         failed = np.zeros((0, 4))

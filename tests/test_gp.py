@@ -305,13 +305,31 @@ class TestAppend:
     ) -> None:
         x, y, hyper, kernel, points = problem
         gp = condition(x, y, hyper, kernel=kernel)
-        believing = gp.believe(points[0])
+        believing = gp.believe(points[:1])
         (mean, deviation), (new_mean, new_deviation) = gp.posterior(points), believing.posterior(points)
         np.testing.assert_allclose(new_mean, mean, rtol=0, atol=1e-8)
         assert np.all(new_deviation <= deviation + 1e-9)
         variance = deviation[0] ** 2
         expected = math.sqrt(variance * hyper.noise / (variance + hyper.noise))
         assert new_deviation[0] == pytest.approx(expected, rel=1e-5)
+
+    @law
+    @given(problems())
+    def test_to_believe_points_at_once_is_to_believe_one_after_another(
+        self, problem: tuple[Array, Array, Hyper, KernelName, Array]
+    ) -> None:
+        x, y, hyper, kernel, points = problem
+        gp = condition(x, y, hyper, kernel=kernel)
+        one_by_one = gp
+        for i in range(len(points)):
+            one_by_one = one_by_one.believe(points[i : i + 1])
+        unseen = np.random.default_rng(0).random((20, x.shape[1]))
+        for found, expected in zip(gp.believe(points).posterior(unseen), one_by_one.posterior(unseen), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+
+    def test_to_believe_nothing_is_to_be_the_same(self) -> None:
+        gp = fit(*data(10, 2))
+        assert gp.believe(np.zeros((0, 2))) is gp
 
     @every_kernel
     def test_a_point_can_be_appended_again_and_again(self, kernel: KernelName) -> None:

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from camobo.models import modelled, refit_point, update_models
 from camobo.pareto import on_front
+from camobo.plan import Data
+from camobo.problems import dtlz2
 from plans import data, measure, plan, some, with_outliers
 from strategies import law
 
@@ -57,6 +59,27 @@ class TestRefitting:
         models = update_models(given, replace(data(given, units), values=values), None)
         assert [model.kernel for model in models.gps] == kernels
         assert all((model.hyper.mean == 0.0) == (method == "paper") for model in models.gps)
+
+    def test_nothing_is_taken_for_smooth_before_five_observations_a_feature(self) -> None:
+        given = plan(seed=2)
+        features = given.space.features(some(given, 1)).shape[1]
+        units = some(given, 5 * features)
+        values = np.repeat(((units - 0.4) ** 2).sum(axis=1)[:, None], 2, axis=1)
+        for n, kernel in ((len(units) - 1, "matern52"), (len(units), "se")):
+            models = update_models(given, replace(data(given, units[:n]), values=values[:n]), None)
+            assert [model.kernel for model in models.gps] == [kernel, kernel]
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_what_is_smooth_is_predicted_to_a_hundredth(self, seed: int) -> None:
+        # A smooth fit begun at the rough one's length scales alone ended in a poor optimum on one of these each.
+        problem = dtlz2(4, 2)
+        given, none = plan(problem.space), np.zeros((0, 4))
+        units = np.random.default_rng(seed).random((400, 4))
+        values = problem.evaluate(units)
+        models = update_models(given, Data(units[:100], values[:100], none, none, 101), None)
+        for m, model in enumerate(models.gps):
+            error = model.predict(units[100:])[0] - values[100:, m]
+            assert np.sqrt(np.mean(error**2)) < 0.01 * values[:, m].std()
 
     @pytest.mark.parametrize(("method", "kernels"), [("paper", ["se", "se"]), ("default", ["humps", "se"])])
     def test_the_default_models_humps_with_a_kernel_of_their_own(self, method: str, kernels: list[str]) -> None:

@@ -47,6 +47,7 @@ _EXPLORE_EVERY_WITH_COST = 3
 _EXPLORER_DEVIATIONS = 2.0
 _GRID_PER_REAL = 100.0
 _NEWS = 1e-3  # of an input's range: nearer to a known point in all of them there is nothing to learn
+_BELIEVED = 500  # failed points that models are told of; of more, evenly spaced ones
 _FARTHEST = 20.0  # standard deviations: a reference beyond is no different, and its powers would drown what is gained
 
 
@@ -153,10 +154,9 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
         elsewhere = _even(plan, data, plan.initial + number // every, 1.0)
         if elsewhere is not None:
             return Suggestion(elsewhere, ("looks elsewhere: much of what it saw is noise",), models)
-    open_points = np.vstack([data.pending, data.failed])
-    gps = models.gps
-    for point in space.features(open_points):
-        gps = tuple(model.believe(point) for model in gps)
+    failed = data.failed[gp.evenly(len(data.failed), _BELIEVED)]
+    open_points = np.vstack([data.pending, failed])
+    gps = tuple(model.believe(space.features(open_points)) for model in models.gps)
     # What is being measured, or could not be, counts as if it had come out as expected: its gain is not sought twice.
     outcomes = np.vstack([_standardised(gps, data.values), _expected(gps, space.features(open_points))])
     units = np.vstack([data.units, open_points])
@@ -180,7 +180,8 @@ def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion
         terms = tuple(Term(Feasible(term.utility, limits), term.discount) for term in terms)
     acquisition = Acquisition(space, gps, terms)
     apart = 0.0 if plan.method == "paper" else _NEWS
-    unit = maximise(acquisition, space, best=units[front], taken=units, rng=rng, apart=apart)
+    taken = np.vstack([data.units, data.pending, data.failed])
+    unit = maximise(acquisition, space, best=units[front], taken=taken, rng=rng, apart=apart)
     if len(terms) > 1 and _mostly(acquisition, terms[1:], unit):
         notes = ("learns where it is cheap",)
     return Suggestion(unit, notes + _rescues(plan, gps), models, acquisition)

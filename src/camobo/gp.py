@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 from scipy.linalg import lapack
-from scipy.linalg.blas import dtrsm, dtrsv
+from scipy.linalg.blas import dtrsm
 
 from camobo.inputs import Array
 from camobo.kernels import KernelName, Slopes, correlations
@@ -131,26 +131,29 @@ class GP:
 
     def append(self, point: Array, value: float) -> GP:
         """The same process, same hyper-parameters, with one more observation at (f,) point. O(n²)."""
-        return self._extended(point, float(self.standardise(np.array([value]))[0]))
+        return self._extended(point[None, :], self.standardise(np.array([value])))
 
-    def believe(self, point: Array) -> GP:
-        """`append` with the value the process itself expects at (f,) point: narrows it there, moves it nowhere."""
-        mean, _ = self.posterior(point[None, :])
-        return self._extended(point, float(mean[0]))
+    def believe(self, points: Array) -> GP:
+        """The same with what it itself expects at (p, f) points: narrower there, moved nowhere. O(n² p + p³)."""
+        return self._extended(points, self.posterior(points)[0]) if len(points) else self
 
-    def _extended(self, point: Array, target: float) -> GP:
-        n = len(self.z)
-        k, _ = correlations(self.kernel, point[None, :], self.x, self.hyper.lengths)
-        row = dtrsv(self.factor, self.hyper.signal * k[0], lower=1)
-        diagonal = self.hyper.signal * (1.0 + self.jitter) + self.hyper.noise
-        pivot = diagonal - row @ row
-        x, z = np.vstack([self.x, point]), np.append(self.z, target)
-        if not pivot > 1e-12 * diagonal:  # a twin of an old point: let the jitter ladder decide
+    def _extended(self, points: Array, targets: Array) -> GP:
+        n, p = len(self.z), len(points)
+        k, _ = correlations(self.kernel, points, self.x, self.hyper.lengths)
+        rows, _ = lapack.dtrtrs(self.factor, self.hyper.signal * k.T, lower=1)
+        own, _ = correlations(self.kernel, points, points, self.hyper.lengths)
+        own *= self.hyper.signal
+        own.ravel()[:: p + 1] = diagonal = self.hyper.signal * (1.0 + self.jitter) + self.hyper.noise
+        corner, info = lapack.dpotrf(own - rows.T @ rows, lower=1, clean=1)
+        x, z = np.vstack([self.x, points]), np.append(self.z, targets)
+        if (
+            info != 0 or corner.diagonal().min() ** 2 < 1e-12 * diagonal
+        ):  # twins of old points: jitter
             return _condition_standardised(x, z, self.hyper, self.kernel, self.standard)
-        factor = np.zeros((n + 1, n + 1), order="F")
+        factor = np.zeros((n + p, n + p), order="F")
         factor[:n, :n] = self.factor
-        factor[n, :n] = row
-        factor[n, n] = math.sqrt(pivot)
+        factor[n:, :n] = rows.T
+        factor[n:, n:] = corner
         return replace(self, x=x, z=z, factor=factor, dual=_solve(factor, z - self.hyper.mean))
 
 
@@ -168,24 +171,19 @@ def fit(
     mean: Literal["learned", "zero"] = "learned",
     starts: int = 2,
     standard: Standard | None = None,
-    near: Hyper | None = None,
 ) -> GP:
     """The process whose hyper-parameters maximise likelihood × prior on (n, f) features and (n,) values.
 
     L-BFGS-B from a few fixed starts, of shorter and longer length scales: one start alone lands in poor optima.
     Beyond `_RACED` observations the starts compete on an even subset of the data and only the best is polished, on all
-    of them or an even subset of `_POLISHED`: five numbers an input need no more, and every step costs n³. With `near`
-    given the search begins there alone. The result is a function of the data (and of that) alone, and conditioned on
-    all of it.
+    of them or an even subset of `_POLISHED`: one number an input and two more are settled by as many, and every step
+    costs n³. The result is a function of the data alone, and conditioned on all of it.
     """
     standard = plain(y) if standard is None else standard
     z = standard.of(y)
     f = x.shape[1]
-    if near is None:
-        lengths = (np.full(f, length * math.sqrt(f)) for length in (0.3, 1.5, 0.1, 5.0)[:starts])
-        begun = [Hyper(length, noise=1e-4) for length in lengths]
-    else:
-        begun = [near]
+    lengths = (np.full(f, length * math.sqrt(f)) for length in (0.3, 1.5, 0.1, 5.0)[:starts])
+    begun = [Hyper(length, noise=1e-4) for length in lengths]
     best = _search(x, z, kernel, begun, learn_mean=mean == "learned")
     return _condition_standardised(x, z, best, kernel, standard)
 

@@ -23,6 +23,7 @@ from camobo.standard import Standard, of_constraint, of_objective, plain
 
 _FEW, _MANY = 10, 200  # observations: when hyper-parameters are fitted, see `refit_point`
 _MODELLED = 2000  # observations: beyond, a model of all would take minutes and gigabytes
+_TO_BE_SMOOTH = 5  # observations a feature: with fewer, a smooth model is far too sure of what lies beyond them
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ def update_models(plan: Plan, data: Data, cached: Models | None) -> Models:
 
 
 def _fitted(plan: Plan, m: int, features: Array, values: Array) -> gp.GP:
-    """The model of outcome m: rough or smooth, whichever explains what was seen better.
+    """The model of outcome m: rough, or smooth if that explains what was seen better and enough was seen to tell.
 
     One that turns out short-sighted is made again for an outcome with many humps.
     """
@@ -82,7 +83,9 @@ def _fitted(plan: Plan, m: int, features: Array, values: Array) -> gp.GP:
     rough = gp.fit(features, values, kernel="matern52", standard=standard)
     if rough.short_sighted:
         return gp.fit(features, values, kernel="humps", standard=standard)
-    smooth = gp.fit(features, values, kernel="se", standard=standard, near=rough.hyper)
+    if len(values) < _TO_BE_SMOOTH * features.shape[1]:
+        return rough
+    smooth = gp.fit(features, values, kernel="se", standard=standard)
     return smooth if smooth.log_evidence > rough.log_evidence else rough
 
 
