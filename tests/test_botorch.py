@@ -69,9 +69,7 @@ def in_botorch(processes: list[gp.GP]) -> Any:
 
 def ours(cost: Cost | None, pending: Array | None = None) -> Acquisition:
     moment = Moment(7, 40)
-    gps = processes()
-    for point in np.zeros((0, 3)) if pending is None else pending:
-        gps = [given.believe(point) for given in gps]
+    gps = [given.believe(np.zeros((0, 3)) if pending is None else pending) for given in processes()]
     discount = None if cost is None else cost.at(moment, NAMES, np.random.default_rng([0, moment.step]))
     return Acquisition(SPACE, gps, (Term(ScalarisedUCB(WEIGHTS, REFERENCE, 0.3), discount),))
 
@@ -224,6 +222,27 @@ class TestInBotorch:
     def test_more_than_one_point_at_a_time_is_refused(self) -> None:
         with pytest.raises(AssertionError, match="q=1"):
             theirs(None)(torch.zeros(4, 2, 3, dtype=torch.float64))
+
+    @pytest.mark.parametrize("power", [0.0, 1.0])
+    def test_points_outside_the_bounds_cost_as_at_the_nearest_bound(self, power: float) -> None:
+        cost = AdditiveCost("x1 > x2", strength=4.0, power=power)
+        X = torch.tensor([[[-9.0, 40.0, 0.5]], [[-2.0, 10.0, 0.5]]], dtype=torch.float64, requires_grad=True)
+        paid = theirs(cost)(X) - theirs(None)(X)
+        assert paid.detach().numpy() == pytest.approx([0.0, 0.0], abs=1e-9)
+        theirs(cost)(X).sum().backward()
+        assert torch.isfinite(X.grad).all()
+
+    @pytest.mark.parametrize("cost", [*COSTS, None], ids=["additive", "paper", "none"])
+    def test_a_second_derivative_is_refused(self, cost: Any) -> None:
+        _, X = candidates(2)
+        smooth = GenericDeterministicModel(lambda x: x[..., :2] ** 2, 2)
+        acquisition = CostAwareUCB(smooth, names=NAMES, cost=cost, bounds=BOUNDS, ref_point=REFERENCE, weights=WEIGHTS)
+        with pytest.raises(InvalidOptionError, match="it has no Hessian"):
+            torch.autograd.functional.hessian(lambda x: acquisition(x).sum(), X)
+        X.requires_grad_(True)
+        (slope,) = torch.autograd.grad(acquisition(X).sum(), X, create_graph=True)
+        with pytest.raises(InvalidOptionError, match="it has no Hessian"):
+            slope.sum().backward()
 
     def test_without_a_kink_it_is_a_little_lower(self) -> None:
         _, X = candidates()

@@ -63,6 +63,9 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
     X_pending: (p, d) points being evaluated; they narrow the model around them as if they came out as expected, each
         output by its own values.
 
+    Outside its bounds X costs what it does at the nearest bound. The gradient is camobo's own and cannot be
+    differentiated again: asking for a Hessian is an error.
+
     Below Q = 0.001 the logarithm goes on as a straight line in Q, so a dear point is not preferred where Q is negative.
     """
 
@@ -132,7 +135,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         mean, deviation = self._moments(X)
         value = _Worth.apply(mean, deviation, self.utility)
         if self.discount is not None:
-            value = value + _Left.apply((X.squeeze(-2) - self.cheap) / self.span, self.discount).to(value)
+            levels = ((X.squeeze(-2) - self.cheap) / self.span).clamp(0.0, 1.0)
+            value = value + _Left.apply(levels, self.discount).to(value)
         return value
 
     def set_X_pending(self, X_pending: Any | None = None) -> None:  # noqa: N802  # BoTorch's name
@@ -203,13 +207,15 @@ class _Worth(torch.autograd.Function):  # type: ignore[misc]
     def forward(ctx: Any, mean: Any, deviation: Any, utility: Utility) -> Any:
         rows = mean.reshape(-1, mean.shape[-1]), deviation.reshape(-1, mean.shape[-1])
         value, *slopes = utility.log_slopes(*(row.detach().cpu().double().numpy() for row in rows))
-        ctx.save_for_backward(*(torch.as_tensor(slope).to(mean).reshape(mean.shape) for slope in slopes))
+        kept = (torch.as_tensor(slope).to(mean).reshape(mean.shape) for slope in slopes)
+        ctx.save_for_backward(mean, deviation, *kept)
         return torch.as_tensor(value).to(mean).reshape(mean.shape[:-1])
 
     @staticmethod
     def backward(ctx: Any, *outer: Any) -> Any:
-        by_mean, by_deviation = ctx.saved_tensors
-        return outer[0][..., None] * by_mean, outer[0][..., None] * by_deviation, None
+        mean, deviation, *slopes = ctx.saved_tensors
+        by_mean, by_deviation = (_Once.apply(outer[0][..., None] * slope, mean, deviation) for slope in slopes)
+        return by_mean, by_deviation, None
 
 
 class _Left(torch.autograd.Function):  # type: ignore[misc]
@@ -219,13 +225,32 @@ class _Left(torch.autograd.Function):  # type: ignore[misc]
     def forward(ctx: Any, levels: Any, discount: Discount) -> Any:
         rows = levels.reshape(-1, levels.shape[-1]).detach().cpu().double().numpy()
         slope = np.ascontiguousarray(discount.log_slope(rows))
-        ctx.save_for_backward(torch.as_tensor(slope).to(levels).reshape(levels.shape))
+        ctx.save_for_backward(levels, torch.as_tensor(slope).to(levels).reshape(levels.shape))
         return torch.as_tensor(discount.log(rows)).to(levels).reshape(levels.shape[:-1])
 
     @staticmethod
     def backward(ctx: Any, *outer: Any) -> Any:
-        (slope,) = ctx.saved_tensors
-        return outer[0][..., None] * slope, None
+        levels, slope = ctx.saved_tensors
+        return _Once.apply(outer[0][..., None] * slope, levels), None
+
+
+class _Once(torch.autograd.Function):  # type: ignore[misc]
+    """A slope as it is, which depends on inputs in a way that is not known: nothing can be differentiated through it.
+
+    PyTorch's `once_differentiable` lets a second derivative pass, with this part missing, where the gradient that comes
+    in from outside is a constant, as that of a single value always is.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, slope: Any, *inputs: Any) -> Any:
+        return slope.clone()
+
+    @staticmethod
+    def backward(ctx: Any, *outer: Any) -> Any:
+        raise InvalidOptionError(
+            "CostAwareUCB: its gradient cannot be differentiated again, so it has no Hessian. Use a method that needs "
+            "first derivatives alone, as optimize_acqf does."
+        )
 
 
 def _check(good: bool, what: str, expected: str, got: Any) -> None:
