@@ -18,10 +18,11 @@ from optuna.trial import TrialState, create_trial
 
 from camobo import AdditiveCost, PaperCost, engine
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError
-from camobo.optuna import CostAwareSampler, record
+from camobo.optuna import CostAwareSampler, claims, given, observed, record
 from camobo.optuna.inputs import Inputs
 from camobo.plan import Data, Plan
 from camobo.problems import zdt3
+from camobo.trial import State
 from optuna_studies import TWO, UNIT, Direction, bumps, ended, points, study_of
 from strategies import label
 
@@ -249,8 +250,6 @@ class TestTrialsOfEveryKind:
         assert len(set(failed)) == len(failed)
 
     def test_a_pruned_trial_counts_as_no_better_than_the_median_and_no_worse_than_the_worst(self) -> None:
-        from camobo.optuna import observed
-
         plan = Plan(Inputs.of({"x": UNIT}, {}).space, {"value": "max"})
         earlier = [[0.2], [0.4], [0.9]]
         for reported, counted in ((0.95, 0.4), (0.3, 0.3), (-50.0, 0.2)):
@@ -307,6 +306,61 @@ class TestTrialsOfEveryKind:
         study.optimize(bumps, n_trials=1)
         assert study.trials[-1].params["dear"] == 0.77
 
+    def test_the_free_parameters_of_an_enqueued_trial_are_chosen_for_the_fixed_one(self) -> None:
+        def ridge(trial: optuna.Trial) -> float:
+            a, b = trial.suggest_float("a", 0, 1), trial.suggest_float("b", 0, 1)
+            return (b - a) ** 2 + 0.3 * a
+
+        study = optuna.create_study(sampler=CostAwareSampler(seed=0))
+        study.optimize(ridge, n_trials=20)
+        study.enqueue_trial({"a": 0.9})
+        study.optimize(ridge, n_trials=1)
+        assert study.trials[-1].params["a"] == 0.9
+        assert abs(study.trials[-1].params["b"] - 0.9) < 0.1
+        (claim,) = (value for key, value in study.trials[-1].system_attrs.items() if key.startswith("camobo:claim:"))
+        assert claim == study.trials[-1].params
+
+    def test_enqueued_trials_that_fix_one_parameter_are_not_doubles_while_there_are_others(self) -> None:
+        def objective(trial: optuna.Trial) -> float:
+            return abs(trial.suggest_int("a", 0, 3) - trial.suggest_int("b", 0, 5) + 0.1)
+
+        study = optuna.create_study(sampler=CostAwareSampler(seed=0))
+        study.optimize(objective, n_trials=1)
+        for _ in range(6):
+            study.enqueue_trial({"a": 2})
+        study.optimize(objective, n_trials=6)
+        tried = [(trial.params["a"], trial.params["b"]) for trial in study.trials]
+        assert {a for a, _ in tried[1:]} == {2}
+        assert len({b for a, b in tried if a == 2}) == 6
+
+    def test_an_enqueued_value_outside_its_range_or_of_no_use_does_not_stop_the_others(self) -> None:
+        space: dict[str, BaseDistribution] = {"n": IntDistribution(0, 8, step=2), "b": UNIT}
+        study = optuna.create_study(sampler=CostAwareSampler(seed=0))
+        for _ in range(4):
+            trial = study.ask(space)
+            study.tell(trial, trial.params["b"])
+        for odd in ("much", 10):
+            study.enqueue_trial({"n": odd})
+        assert 0.0 <= CostAwareSampler(seed=0).sample_relative(study, study.trials[4], space)["b"] <= 1.0
+        assert 0.0 <= CostAwareSampler(seed=0).sample_relative(study, study.trials[5], space)["b"] <= 1.0
+
+    def test_a_retried_trial_does_not_stand_where_the_failed_one_was_about_to_be(self) -> None:
+        study = study_of(CostAwareSampler("dear", seed=0))
+        study.optimize(bumps, n_trials=5)
+        failed = study.ask()
+        failed.suggest_float("dear", 0, 1)
+        study.tell(failed, state=TrialState.FAIL)
+        old = study.trials[5]
+        study.add_trial(create_trial(state=TrialState.WAITING, system_attrs={**old.system_attrs, "failed_trial": 5}))
+        inputs = Inputs.of({"dear": UNIT, "cheap": UNIT}, {})
+        assert claims.unit(old, inputs) is not None
+        assert claims.params(study.trials[6], inputs) == {}
+        retried = study.ask()
+        retried.suggest_float("dear", 0, 1)
+        now = study.trials[6]
+        assert claims.params(now, inputs) != claims.params(old, inputs)
+        assert claims.params(now, inputs)["dear"] == now.params["dear"]
+
     def test_a_claim_longer_than_a_database_field_is_kept_in_pieces(self, tmp_path: Path) -> None:
         storage = optuna.storages.RDBStorage(f"sqlite:///{tmp_path / 'wide.db'}")
         study = optuna.create_study(storage=storage, sampler=CostAwareSampler(seed=0))
@@ -353,8 +407,6 @@ class TestConstraints:
         assert "large finite number" in text
 
     def test_a_constraint_at_minus_infinity_holds_as_the_best_before_it(self, caplog: pytest.LogCaptureFixture) -> None:
-        from camobo.optuna import observed
-
         told = [-2.0, -0.5, -math.inf]
         study = optuna.create_study(sampler=CostAwareSampler(seed=1, constraints_func=lambda t: [told[t.number]]))
         study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=3)
@@ -363,6 +415,34 @@ class TestConstraints:
         assert data.values[:, 1].tolist() == [-2.0, -0.5, -2.0]
         study.ask({"x": UNIT})
         assert caplog.records == []
+
+    @pytest.mark.parametrize("stored", [["a"], [None], "abc", [[1]], 3, [math.nan]], ids=label)
+    def test_a_stored_constraint_that_is_no_number_counts_as_failed_and_is_told_once(
+        self, stored: Any, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler(seed=1))
+        for x in (0.1, 0.5, 0.9):
+            study.add_trial(
+                create_trial(
+                    params={"x": x},
+                    distributions={"x": UNIT},
+                    value=x,
+                    system_attrs={"constraints": stored if x == 0.1 else [x - 0.7]},
+                )
+            )
+        study.optimize(lambda t: t.suggest_float("x", 0, 1), n_trials=3)
+        (text,) = [record.message for record in caplog.records if record.name == "camobo"]
+        assert text.startswith("trial 0 has a constraint that is no number, 0")
+        assert "it counts as failed" in text
+        plan = Plan(Inputs.of({"x": UNIT}, {}).space, {"value": "min"}, constraints=("0",))
+        data = observed.data(study.trials[:3], 4, Inputs.of({"x": UNIT}, {}), plan)
+        assert data.failed.tolist() == [[0.1]]
+        assert data.values.tolist() == [[-0.5, 0.5 - 0.7], [-0.9, 0.9 - 0.7]]
+        first, _, third = record(study).trials[:3]
+        assert first.state is State.FAILED
+        assert first.reason is not None
+        assert first.reason.endswith("is no number")
+        assert third.reason == "infeasible: constraint 0 is violated"
 
     def test_a_constraint_that_is_no_number_is_refused(self) -> None:
         study = study_of(CostAwareSampler(seed=1, constraints_func=lambda t: [math.nan]))
@@ -393,17 +473,42 @@ class TestWarnings:
         assert [text.count("'nickel'") for text in self.told(caplog)] == [1]
 
     def test_a_name_is_told_of_where_the_trials_share_no_parameter(self, caplog: pytest.LogCaptureFixture) -> None:
-        study = optuna.create_study(sampler=CostAwareSampler("nickel", seed=0))
+        study = optuna.create_study(sampler=CostAwareSampler("nickel", seed=0, warn_independent_sampling=False))
         study.optimize(lambda trial: trial.suggest_float("a" if trial.number % 2 else "b", 0, 1), n_trials=14)
         assert self.told(caplog) == ["cost: the study has no parameter called 'nickel'. So far it has suggested a, b."]
 
     def test_a_name_in_the_order_is_not_taken_for_a_misspelt_one(self, caplog: pytest.LogCaptureFixture) -> None:
-        study = optuna.create_study(sampler=CostAwareSampler("units_0 > units_1", seed=0))
+        sampler = CostAwareSampler("units_0 > units_1", seed=0, warn_independent_sampling=False)
+        study = optuna.create_study(sampler=sampler)
         study.optimize(
             lambda t: float(sum(t.suggest_int(f"units_{i}", 4, 128) for i in range(1 if t.number < 4 else 2))),
             n_trials=6,
         )
         assert self.told(caplog) == []
+
+    def test_trials_without_parameters_say_nothing_about_names(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = optuna.create_study(sampler=CostAwareSampler("trees", seed=0))
+        for _ in range(12):
+            study.tell(study.ask(), state=TrialState.FAIL)
+        study.ask().suggest_int("trees", 1, 9)
+        assert self.told(caplog) == []
+
+    def test_names_that_differ_in_numbers_alone_are_no_misspellings(self, caplog: pytest.LogCaptureFixture) -> None:
+        sampler = CostAwareSampler("n_units_l2 > n_units_l1", seed=0, warn_independent_sampling=False)
+        study = optuna.create_study(sampler=sampler)
+        study.optimize(
+            lambda t: float(sum(t.suggest_int(f"n_units_l{i}", 4, 128) for i in range(1 + t.number % 3))), n_trials=6
+        )
+        assert self.told(caplog) == []
+
+    def test_a_misspelt_name_in_dear_of_one_in_the_order_is_told_at_once(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        study_of(CostAwareSampler("dear > cheap", dear={"chaep": "low"}, seed=0)).optimize(bumps, n_trials=3)
+        assert self.told(caplog) == [
+            "dear: the study has no parameter called 'chaep'. So far it has suggested cheap, dear. "
+            "Did you mean 'cheap'?"
+        ]
 
     def test_a_name_that_only_looks_the_same_is_told_at_once(self, caplog: pytest.LogCaptureFixture) -> None:
         study = optuna.create_study(sampler=CostAwareSampler("gr\u00f6\u00dfe", seed=0))
@@ -426,7 +531,7 @@ class TestWarnings:
         study.optimize(late, n_trials=16)
         first, second = self.told(caplog)
         assert "no parameter called 'rate'" in first
-        assert "parameter 'rate' changes its range" in second
+        assert "parameter 'rate' is not in trial 0 and 11 more" in second
 
     def test_a_range_that_changes_is_told_once(self, caplog: pytest.LogCaptureFixture) -> None:
         study = optuna.create_study(sampler=CostAwareSampler(seed=0))
@@ -434,6 +539,38 @@ class TestWarnings:
         (text,) = self.told(caplog)
         assert "parameter 'x' changes its range" in text
         assert "Keep its range the same" in text
+
+    def test_a_parameter_that_a_complete_trial_lacks_is_told_once(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = study_of(CostAwareSampler(seed=0))
+        study.tell(study.ask(), [0.0, 0.0])
+        study.optimize(bumps, n_trials=4)
+        dear, cheap = self.told(caplog)
+        assert dear.startswith("parameter 'dear' is not in trial 0: what not every complete trial has")
+        assert "Suggest it in every trial" in dear
+        assert "warn_independent_sampling=False" in dear
+        assert "'cheap'" in cheap
+
+    def test_parameters_drawn_at_random_are_not_told_where_that_is_meant(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        sampler = CostAwareSampler(seed=0, warn_independent_sampling=False)
+        for given_sampler in (sampler, pickle.loads(pickle.dumps(sampler))):
+            study = optuna.create_study(sampler=given_sampler)
+            study.optimize(
+                lambda t: t.suggest_float("a" if t.number % 2 else "b", 0, 1) + t.suggest_float("w", 0, 1 + t.number),
+                n_trials=4,
+            )
+        assert self.told(caplog) == []
+
+    def test_a_parameter_of_trials_that_began_before_the_first_result_is_not_told(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        study = study_of(CostAwareSampler(seed=0))
+        early = study.ask()
+        early.suggest_float("dear", 0, 1)
+        study.optimize(bumps, n_trials=2)
+        early.suggest_float("cheap", 0, 1)
+        assert self.told(caplog) == []
 
     def test_a_category_in_the_order_without_dear_choices_is_told(self, caplog: pytest.LogCaptureFixture) -> None:
         study = optuna.create_study(sampler=CostAwareSampler("c > x", seed=0))
@@ -491,6 +628,34 @@ class TestOptions:
         study = study_of(CostAwareSampler(reference=[1.0], seed=0))
         with pytest.raises(InvalidOptionError, match="each of the study's 2 objectives"):
             study.optimize(bumps, n_trials=2)
+
+    def test_a_reference_for_another_number_of_objectives_is_refused_before_anything_runs(self) -> None:
+        study, run = study_of(CostAwareSampler(reference=[1.0], seed=0)), []
+
+        def objective(trial: optuna.Trial) -> tuple[float, float]:
+            run.append(trial.number)
+            return bumps(trial)
+
+        with pytest.raises(InvalidOptionError, match="each of the study's 2 objectives"):
+            study.optimize(objective, n_trials=2, catch=Exception)
+        assert run == []
+        assert [trial.state for trial in study.trials] == [TrialState.FAIL]
+
+    def test_what_an_order_says_of_the_parameters_is_worked_out_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked = []
+
+        def counted(cost: Any, names: Any) -> Any:
+            asked.append(names)
+            return given.cost_among(cost, names)
+
+        monkeypatch.setattr("camobo.optuna.sampler.cost_among", counted)
+        sampler = CostAwareSampler("dear > cheap > rare", seed=0)
+        study = study_of(sampler)
+        study.optimize(bumps, n_trials=6)
+        assert asked == [("cheap", "dear")]
+        study.sampler = pickle.loads(pickle.dumps(copy.deepcopy(sampler)))
+        study.optimize(bumps, n_trials=2)
+        assert asked == [("cheap", "dear")] * 2
 
     def test_a_sampler_travels_to_other_processes_and_goes_on_there(self) -> None:
         sampler = CostAwareSampler("dear > cheap", budget=9, seed=None, dear={"rate": "low"})

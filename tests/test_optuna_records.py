@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import math
+import re
+import socket
 import sqlite3
 import sys
 from contextlib import closing
@@ -13,7 +15,7 @@ from optuna.trial import TrialState, create_trial
 
 from camobo import Space, Study
 from camobo.cli import main
-from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, StorageError
+from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, StorageError, UnknownTrialError
 from camobo.inputs import Categorical, Real
 from camobo.insight import Record
 from camobo.optuna import CostAwareSampler, load, record
@@ -75,8 +77,14 @@ class TestReading:
         study = optuna.create_study(sampler=CostAwareSampler("rare > x", seed=0))
         study.optimize(objective, n_trials=4)
         assert str(record(study, cost="rare > x").order) == "x"
-        with pytest.raises(InvalidOrderError, match=r"no trial has a parameter called 'rear'. They have rare, x"):
+        with pytest.raises(InvalidOrderError, match=r"called 'rear'\. Did you mean 'rare'\? They have rare, x"):
             record(study, cost="rear > x")
+
+    def test_a_dear_end_of_a_parameter_no_trial_has_is_refused(self) -> None:
+        study = optuna.create_study()
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        with pytest.raises(InvalidOptionError, match=r"dear: no trial has a parameter called 'zz'\. They have x\."):
+            record(study, dear={"zz": "low"})
 
     @pytest.mark.parametrize(
         ("options", "told"),
@@ -131,6 +139,57 @@ class TestReading:
         with pytest.raises(InvalidOrderError, match="nickel"):
             record(study, cost="nickel")
 
+    def test_the_page_says_which_trials_are_left_out_and_why(self, tmp_path: Path) -> None:
+        pytest.importorskip("plotly")
+        study = optuna.create_study()
+        study.add_trial(create_trial(state=TrialState.FAIL))
+        study.enqueue_trial({"x": 1.5})
+        with pytest.warns(UserWarning, match="out of range"):
+            study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=1)
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+        study.add_trial(create_trial(state=TrialState.PRUNED))
+        study.ask()
+        found = record(study)
+        assert [trial.number for trial in found.trials] == [2, 3, 4]
+        text = report(found, tmp_path / "x.html").read_text(encoding="utf-8")
+        assert "2 trials (0, 5) left out of this report: it ended without all parameters." in text
+        assert "1 trial (1) left out of this report: a parameter lies outside the range the study has for it." in text
+        assert "1 trial (6) left out of this report: it does not have all parameters yet." in text
+        with pytest.raises(UnknownTrialError, match=r"trial 1: is left out of the report: .*outside.*Name another"):
+            report(found, tmp_path / "x.html", trial=1)
+        with pytest.raises(UnknownTrialError, match="trial 7"):
+            report(found, tmp_path / "x.html", trial=7)
+
+    def test_the_page_names_what_of_the_order_and_of_dear_not_every_trial_has(self, tmp_path: Path) -> None:
+        pytest.importorskip("plotly")
+
+        def objective(trial: optuna.Trial) -> float:
+            name = "n" if trial.number % 2 else "C"
+            return trial.suggest_float("x", 0, 1) + trial.suggest_float(name, 0, 1)
+
+        study = optuna.create_study()
+        study.optimize(objective, n_trials=4)
+        found = record(study, cost="n > C", dear={"n": "low"})
+        assert found.order is None
+        text = report(found, tmp_path / "x.html").read_text(encoding="utf-8")
+        assert "order: n, C left out here. Only parameters count that every complete trial has" in text
+        assert "dear: n left out here." in text
+
+    def test_the_page_of_an_optuna_study_has_no_settings_that_are_camobos_alone(self, tmp_path: Path) -> None:
+        pytest.importorskip("plotly")
+        study = optuna.create_study()
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        text = report(record(study, budget=9), tmp_path / "x.html").read_text(encoding="utf-8")
+        assert "<dt>Budget</dt>" in text
+        for name in ("Method", "Seed", "Models refitted"):
+            assert f"<dt>{name}</dt>" not in text
+
+    def test_a_file_with_a_null_character_in_its_name_is_refused(self, tmp_path: Path) -> None:
+        study = optuna.create_study()
+        study.add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        with pytest.raises(InvalidOptionError, match="report: need the name of a file, without null characters"):
+            report(record(study), f"{tmp_path}/a\0b.html")
+
     def test_a_report_is_written_of_it(self, tmp_path: Path) -> None:
         pytest.importorskip("plotly")
         study = optuna.create_study(
@@ -180,10 +239,40 @@ class TestLoading:
         with pytest.raises(StorageError, match=r"cannot be read as Optuna's storage: .*its database is damaged"):
             load(url)
 
-    def test_a_driver_that_is_missing_is_named_with_what_installs_it(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(sys.modules, "psycopg", None)
-        with pytest.raises(StorageError, match=r"psycopg.*pip install 'camobo\[postgres\]'"):
-            load("postgresql+psycopg://localhost/forest")
+    def test_a_locked_database_is_told_as_such(self, tmp_path: Path) -> None:
+        url = self.made(tmp_path / "one.db", "forest") + "?timeout=0.1"
+        with closing(sqlite3.connect(tmp_path / "one.db", isolation_level=None)) as other:
+            other.execute("begin exclusive")
+            with pytest.raises(StorageError, match=r"database is locked\. Other processes.*try again") as refused:
+                load(url)
+        assert "damaged" not in str(refused.value)
+
+    def test_a_server_that_is_not_there_is_told_as_such(self) -> None:
+        pytest.importorskip("psycopg")
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))  # and does not listen
+            port = taken.getsockname()[1]
+            with pytest.raises(StorageError, match=r"(?i)refused.*Is the server there, and the URL right\?") as refused:
+                load(f"postgresql+psycopg://127.0.0.1:{port}/forest")
+        assert "damaged" not in str(refused.value)
+
+    @pytest.mark.parametrize(
+        ("url", "driver", "package"),
+        [
+            ("postgresql+psycopg://localhost/forest", "psycopg", "'camobo[postgres]'"),
+            ("postgresql+psycopg2://localhost/forest", "psycopg2", "psycopg2-binary"),
+            ("mysql://localhost/forest", "MySQLdb", "mysqlclient"),
+            ("mysql+pymysql://localhost/forest", "pymysql", "pymysql"),
+        ],
+        ids=label,
+    )
+    def test_a_driver_that_is_missing_is_named_with_what_installs_it(
+        self, url: str, driver: str, package: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, driver, None)
+        told = f"{url}: needs the driver {driver}, which is not installed. Install it with: pip install {package}"
+        with pytest.raises(StorageError, match=f"^{re.escape(told)}$"):
+            load(url)
 
     def test_a_file_that_is_not_there_is_not_made(self, tmp_path: Path) -> None:
         for path in (f"{tmp_path / 'no.db'}", f"file:{tmp_path / 'no.db'}?uri=true"):
@@ -275,8 +364,33 @@ class TestReportingFromTheCommandLine:
             with pytest.raises(SystemExit) as stopped:
                 main(["report", "--optuna", "sqlite:///forest.db", *named])
             assert stopped.value.code == 0
-            assert "my-forest-1.html: open it" in " ".join(capsys.readouterr().out.split())
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["forest.db", "my-forest-1.html"]
+            assert "my-forest-1-6d98704c.html: open it" in " ".join(capsys.readouterr().out.split())
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["forest.db", "my-forest-1-6d98704c.html"]
+
+    def test_reports_of_studies_whose_names_cannot_be_files_are_files_apart(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        pytest.importorskip("plotly")
+        monkeypatch.chdir(tmp_path)
+        names = ["..", "", "a/b", "a-b"]
+        storage = optuna.storages.RDBStorage("sqlite:///forest.db")
+        for name in names:
+            optuna.create_study(study_name=name, storage=storage).add_trial(ended(0.3, 0.2, TrialState.COMPLETE))
+        storage.engine.dispose()
+        for name in names:
+            with pytest.raises(SystemExit) as stopped:
+                main(["report", "--optuna", "sqlite:///forest.db", "--study", name])
+            assert stopped.value.code == 0
+        assert len(list(tmp_path.glob("*.html"))) == len(names)
+
+    def test_a_name_with_a_null_character_is_refused(self, forest: str, capsys: pytest.CaptureFixture[str]) -> None:
+        said = self.refused(capsys, "--optuna", forest, "-o", "a\0b.html")
+        assert said == "Error: 'a\\x00b.html': no file can be called so. Give a name without null characters."
+
+    def test_a_misspelt_name_in_the_order_is_refused_with_the_one_meant(
+        self, forest: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        assert "Did you mean 'dear'?" in self.refused(capsys, "--optuna", forest, "--cost", "deer > cheap")
 
     def test_a_page_that_is_no_report_is_left_as_it_is(
         self, forest: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

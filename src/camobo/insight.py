@@ -7,8 +7,8 @@ trials from anywhere else alike. A trial's *level* in an input is 0 at the cheap
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,19 @@ class Record:
         """(n, M) values of complete trials, larger is better."""
         rows = [[trial.values[name] for name in self.plan.objectives] for trial in trials if trial.values is not None]
         return np.array(rows).reshape(-1, len(self.plan.objectives)) * self.plan.signs
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignRecord(Record):
+    """What somebody else's study tried, in camobo's words, and what of it could not be said in them.
+
+    Of its plan, the method, the seed and how often models are refitted are nobody's choice.
+    """
+
+    left_out: Mapping[int, str] = field(default_factory=dict)
+    """Why a trial is not among the trials, by its number."""
+    remarks: tuple[str, ...] = ()
+    """What else whoever reads about it should know."""
 
 
 def record_of(given: Study | Record) -> Record:

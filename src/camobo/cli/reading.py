@@ -280,22 +280,11 @@ def report(
     else:
         loaded = importlib.import_module("camobo.optuna").load(optuna, name)
         target = _page(out or f"{words.file_name(loaded.study_name)}.html", force=force)
-        record = _record_of(loaded, cost, words.dear_ends(dear or []), budget)
+        record = importlib.import_module("camobo.optuna").record(
+            loaded, cost=cost, dear=words.dear_ends(dear or []), budget=budget
+        )
         written = write(record, target, title=title, trial=number)
     show.say(f"{written}: open it in a browser.")
-
-
-def _record_of(loaded: Any, cost: str | None, dear: dict[str, str | list[str]], budget: int | None) -> Any:
-    """An Optuna study as a report takes it."""
-    record = importlib.import_module("camobo.optuna").record(loaded, cost=cost, dear=dear, budget=budget)
-    names = record.plan.space.names
-    unknown = next((name for name in dear if name not in names), None)
-    if unknown is not None:
-        raise InvalidOptionError(
-            f"--dear: no parameter called {unknown!r}.{words.nearest(unknown, names)} The trials share "
-            f"{', '.join(names)}."
-        )
-    return record
 
 
 def _page(target: str, *, force: bool) -> str:

@@ -94,6 +94,8 @@ def _line(cells: list[str]) -> str:
 
 def refuse_existing(path: str | Path, *, force: bool) -> None:
     """Do not write over a file that is there, before anything else is done; over a study or a device never."""
+    if "\0" in str(path):
+        raise InvalidOptionError(f"{shown(str(path))}: no file can be called so. Give a name without null characters.")
     if str(path) == "-" or not os.path.lexists(path):
         return
     name = os.path.realpath(path)

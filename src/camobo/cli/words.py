@@ -6,6 +6,7 @@ import difflib
 import math
 import re
 import shlex
+import zlib
 from collections.abc import Iterable, Sequence
 
 from camobo.errors import InvalidOptionError, InvalidValueError, UnknownTrialError, shown
@@ -179,12 +180,13 @@ def to_fill_in(names: Iterable[str]) -> str:
 
 
 def file_name(text: str) -> str:
-    """A name for a file out of any text.
+    """A name for a file out of any text; where it is not the text itself, with a mark that tells it from its likes.
 
-    >>> file_name("forest"), file_name("a/b: c?"), file_name("../..")
-    ('forest', 'a-b-c', 'study')
+    >>> file_name("forest"), file_name("a/b: c?"), file_name("..")
+    ('forest', 'a-b-c-fac8409d', 'study-9608161c')
     """
-    return re.sub(r"[^\w.-]+", "-", text)[:100].strip("-.") or "study"
+    plain = re.sub(r"[^\w.-]+", "-", text)[:100].strip("-.") or "study"
+    return plain if plain == text else f"{plain}-{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}"
 
 
 def typed(*parts: str) -> str:

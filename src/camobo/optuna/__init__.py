@@ -20,7 +20,8 @@ except ImportError as _error:
         f"camobo.optuna needs Optuna 4.4 or later ({_error}). Install it with: pip install 'camobo[optuna]'"
     ) from None
 
-from camobo.optuna.records import load, record
+from camobo.optuna.loading import load
+from camobo.optuna.records import record
 from camobo.optuna.sampler import CostAwareSampler
 
 __all__ = ["CostAwareSampler", "load", "record"]

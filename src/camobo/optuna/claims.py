@@ -1,7 +1,8 @@
 """Claims: where a running trial is about to be, for the other workers of a study to see.
 
 Optuna writes parameters down one by one, when the objective asks for them. Until then the point a sampler has chosen is
-known to itself alone, and another worker may choose the same. So a claim goes into the trial's system attributes first.
+known to itself alone, and another worker may choose the same. So a claim goes into the trial's system attributes first,
+under the trial's number: Optuna copies them when it retries a trial, and a copy claims nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def write(study: optuna.Study, trial: FrozenTrial, attempt: int, params: Mapping
             pieces.append({})
         pieces[-1][name] = number
     for i, piece in enumerate(pieces):
-        study._storage.set_trial_system_attr(trial._trial_id, f"{_PREFIX}{attempt}:{i}", piece)
+        study._storage.set_trial_system_attr(trial._trial_id, f"{_prefix(trial)}{attempt}:{i}", piece)
 
 
 def unit(trial: FrozenTrial, inputs: Inputs) -> Array | None:
@@ -40,17 +41,26 @@ def unit(trial: FrozenTrial, inputs: Inputs) -> Array | None:
         chosen = params(trial, inputs)
     except (IndexError, ValueError):  # written with other choices than these
         return None
-    return inputs.unit({**chosen, **trial.params})
+    return inputs.unit({**chosen, **settled(trial)})
+
+
+def settled(trial: FrozenTrial) -> dict[str, Any]:
+    """The parameters of an unfinished trial that nobody chooses any more: enqueued with it, or suggested already."""
+    return {**trial.system_attrs.get("fixed_params", {}), **trial.params}
 
 
 def params(trial: FrozenTrial, inputs: Inputs) -> dict[str, Any]:
     """What an unfinished trial has claimed of these inputs, latest."""
     claims: dict[int, dict[str, float]] = {}
     for key, piece in trial.system_attrs.items():
-        if key.startswith(_PREFIX):
-            claims.setdefault(int(key[len(_PREFIX) :].split(":")[0]), {}).update(piece)
+        if key.startswith(_prefix(trial)):
+            claims.setdefault(int(key.removeprefix(_prefix(trial)).split(":")[0]), {}).update(piece)
     latest = claims[max(claims)] if claims else {}
     return {name: inputs.distributions[name].to_external_repr(n) for name, n in latest.items() if name in inputs}
+
+
+def _prefix(trial: FrozenTrial) -> str:
+    return f"{_PREFIX}{trial.number}:"
 
 
 def rivals(

@@ -1,13 +1,17 @@
-"""What a user gives for parameters that are not known yet: a cost, and which ends are dear."""
+"""What a user gives for a study that is not known yet: a cost, which ends are dear, numbers."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from numbers import Real as Number
 from typing import Any
 
+import numpy as np
+
 from camobo.cost import AdditiveCost, CostLike, PaperCost, as_cost
-from camobo.errors import InvalidOptionError, shown
+from camobo.errors import InvalidOptionError, InvalidValueError, shown
 from camobo.order import Order
 
 
@@ -38,3 +42,25 @@ def read_dear(given: Any) -> dict[str, Any]:
             f'dear: need a mapping of parameters\' names, such as {{"rate": "low"}}, got {shown(given)}.'
         )
     return dict(given)
+
+
+def finite_numbers(what: str, values: Any) -> tuple[float, ...]:
+    """Numbers, none of them infinite."""
+    found = numbers(what, values)
+    if not all(map(math.isfinite, found)):
+        raise InvalidValueError(f"{what}: need finite numbers, got {values!r}.")
+    return found
+
+
+def numbers(what: str, values: Any) -> tuple[float, ...]:
+    """Numbers, infinity among them."""
+    listed = values.ndim == 1 if isinstance(values, np.ndarray) else isinstance(values, Sequence)
+    if not listed or isinstance(values, (str, bytes)):
+        raise InvalidValueError(f"{what}: need a list of numbers, got {values!r}.")
+    try:
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, Number) or math.isnan(value):
+                raise InvalidValueError(f"{what}: need numbers, got {shown(value)}.")
+        return tuple(float(value) for value in values)
+    except OverflowError:
+        raise InvalidValueError(f"{what}: need numbers that a float can hold, got {shown(values)}.") from None

@@ -56,15 +56,21 @@ class Inputs:
 
     def unit(self, params: Mapping[str, Any]) -> Array | None:
         """(d,) where Optuna's params lie in the unit cube; None if some are missing or lie outside it."""
-        coordinates = []
-        try:
-            for name, given in self.space.inputs.items():
-                value = params[name]
-                number = value if name in self.plain else _number(self.distributions[name], value)
-                coordinates.append(given.to_unit(given.check(name, number)))
-        except (KeyError, InvalidValueError):
-            return None
-        return np.array(coordinates)
+        found = self.coordinates(params)
+        return np.array(list(found.values())) if len(found) == self.space.dimension else None
+
+    def coordinates(self, params: Mapping[str, Any]) -> dict[str, float]:
+        """The unit-cube coordinates of those of Optuna's params that lie inside it, in the space's order."""
+        found = {}
+        for name, given in self.space.inputs.items():
+            if name in params:
+                try:
+                    value = params[name]
+                    number = value if name in self.plain else _number(self.distributions[name], value)
+                    found[name] = given.to_unit(given.check(name, number))
+                except InvalidValueError:
+                    continue
+        return found
 
     def params(self, unit: Array) -> dict[str, Any]:
         """Optuna's params at (d,) unit-cube coordinates."""
@@ -180,6 +186,8 @@ def _number(given: BaseDistribution, value: Any) -> Param:
         except ValueError as error:
             raise InvalidValueError(str(error)) from None
     given = _numeric("", given)
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise InvalidValueError(f"need a number, got {value!r}.")
     steps = (value - given.low) / (given.step or 1)
     if not math.isfinite(steps) or abs(steps - round(steps)) > 1e-6:
         raise InvalidValueError(f"{value!r} is not on the grid of {given!r}.")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import logging
 import math
-import unicodedata
 from collections.abc import Collection, Sequence
 
 import optuna
@@ -14,25 +12,18 @@ from optuna.trial import FrozenTrial, TrialState
 
 from camobo.inputs import Categorical, Input
 from camobo.optuna.inputs import Inputs
+from camobo.optuna.names import meant
 from camobo.optuna.records import constraints_of
 
 _log = logging.getLogger("camobo")
 
 _TOLD_AFTER = 10  # trials without a parameter the order names
+_IF_MEANT = "; if that is meant, say CostAwareSampler(..., warn_independent_sampling=False)."
 
 
 def is_flat(given: Input) -> bool:
     """Whether all its values cost the same: a category without dear choices."""
     return isinstance(given, Categorical) and not given.dear
-
-
-def _like(name: str, others: Sequence[str]) -> list[str]:
-    """The one among others, quoted, that a name is probably meant for; none if none is."""
-    for other in others:
-        if unicodedata.normalize("NFKC", other) == unicodedata.normalize("NFKC", name):
-            return [f"{other!r}, written as {other!a}, not as {name!a}"]
-    folded = {other.casefold(): other for other in others}
-    return [repr(folded[like]) for like in difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.75)]
 
 
 class Notices:
@@ -50,20 +41,21 @@ class Notices:
     def names(self, trials: Sequence[FrozenTrial]) -> None:
         """Warn of a name in the order or in `dear` that no trial has: at once if it looks misspelt, else after a few.
 
-        A name that is itself in the order or in `dear` is nobody's misspelling: its like may yet come.
+        A name that is itself in the order is no misspelling of another in the order: its like may yet come. So in
+        `dear`. Trials that have no parameters yet say nothing.
         """
-        seen = sorted({name for trial in trials for name in trial.params})
-        strangers = [name for name in seen if name not in self._named and name not in self._dear]
+        begun = [trial for trial in trials if trial.params]
+        seen = sorted({name for trial in begun for name in trial.params})
         for option, names in (("cost", self._named), ("dear", self._dear)):
+            strangers = [name for name in seen if name not in names]
             for name in names:
-                near = [] if name in seen else _like(name, strangers)
-                if near or (name not in seen and len(trials) >= _TOLD_AFTER):
+                hint = "" if name in seen else meant(name, strangers)
+                if hint or (name not in seen and len(begun) >= _TOLD_AFTER):
                     self._once(
                         "name",
                         name,
                         f"{option}: the study has no parameter called {name!r}. "
-                        f"So far it has suggested {', '.join(seen) or 'none'}."
-                        + (f" Did you mean {near[0]}?" if near else ""),
+                        f"So far it has suggested {', '.join(seen)}.{hint}",
                     )
 
     def categories(self, inputs: Inputs) -> None:
@@ -77,8 +69,8 @@ class Notices:
                     f'List the dear ones, dearest first: dear={{"{name}": [...]}}.',
                 )
 
-    def values(self, trials: Sequence[FrozenTrial], *, constrained: bool) -> None:
-        """Warn of results that are infinite, and of constraints if there are any."""
+    def values(self, trials: Sequence[FrozenTrial]) -> None:
+        """Warn of results that are infinite, and of constraints that are, or that are no numbers."""
         for trial in trials:
             if trial.state is TrialState.COMPLETE and not all(map(math.isfinite, trial.values)):
                 self._once(
@@ -87,9 +79,16 @@ class Notices:
                     f"trial {trial.number} has a value that is not finite, {trial.values}: it is counted as failed. "
                     "To say that a trial went badly return a large finite number; to say that it failed, raise.",
                 )
-            if not constrained or not trial.state.is_finished():
-                continue
-            infinite = [name for name, value in constraints_of(trial).items() if value == math.inf]
+            told = constraints_of(trial) if trial.state.is_finished() else {}
+            unread = [name for name, value in told.items() if math.isnan(value)]
+            if unread:
+                self._once(
+                    "no number",
+                    "",
+                    f"trial {trial.number} has a constraint that is no number, {', '.join(unread)}: it counts as "
+                    "failed. Constraints need numbers: zero or below where they hold, above where they do not.",
+                )
+            infinite = [name for name, value in told.items() if value == math.inf]
             if infinite:
                 self._once(
                     "infinite",
@@ -98,19 +97,29 @@ class Notices:
                     "To say that a constraint is far from held, which a model can learn, give a large finite number.",
                 )
 
-    def changing_range(self, study: optuna.Study, name: str, given: BaseDistribution) -> None:
-        """Warn of a parameter that an earlier trial has with another range."""
-        if ("range", name) in self._told:
+    def independent(self, study: optuna.Study, name: str, given: BaseDistribution) -> None:
+        """Warn of a parameter that is not modelled: a complete trial lacks it, or has it with another range."""
+        if ("independent", name) in self._told:
             return
-        for trial in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            other = trial.distributions.get(name, given)
-            if other != given:
-                self._once(
-                    "range",
-                    name,
-                    f"parameter {name!r} changes its range, {other} in trial {trial.number} and {given} now: "
-                    "no model can learn from it, and it is drawn at random. Keep its range the same in every trial.",
-                )
+        trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
+        changed = next((trial for trial in trials if trial.distributions.get(name, given) != given), None)
+        if changed is not None:
+            self._once(
+                "independent",
+                name,
+                f"parameter {name!r} changes its range, {changed.distributions[name]} in trial {changed.number} and "
+                f"{given} now: no model can learn from it, and it is drawn at random. Keep its range the same in every "
+                f"trial{_IF_MEANT}",
+            )
+        without = [trial.number for trial in trials if name not in trial.distributions]
+        if without:
+            which = f"trial {without[0]}" + (f" and {len(without) - 1} more" if len(without) > 1 else "")
+            self._once(
+                "independent",
+                name,
+                f"parameter {name!r} is not in {which}: what not every complete trial has is not modelled with the "
+                f"others, and it is drawn at random. Suggest it in every trial{_IF_MEANT}",
+            )
 
     def _once(self, kind: str, name: str, message: str) -> None:
         if (kind, name) not in self._told:

@@ -55,19 +55,18 @@ def outcome(trial: FrozenTrial, plan: Plan, earlier: Sequence[Sequence[float]]) 
     A pruned trial counts as what it last reported, but neither better than the median of the results before it nor
     worse than the worst: it was stopped because it was behind, and early reports are on a scale of their own. A
     constraint that was not told counts as just held, which is how Optuna reads it. One at minus infinity surely holds
-    and counts as the best before it; one at infinity leaves nothing to model.
+    and counts as the best before it; one at infinity, or that is no number, leaves nothing to model.
     """
     if trial.state not in (TrialState.COMPLETE, TrialState.PRUNED) or not trial.values:
         return None
     row = [
         value if goal == "max" else -value for value, goal in zip(trial.values, plan.objectives.values(), strict=True)
     ]
-    if plan.constraints:
-        told = constraints_of(trial)
-        for name in plan.constraints:
-            value = told.get(name, 0.0)
-            row.append(value if value > -math.inf else min([0.0, *(before[len(row)] for before in earlier)]))
-    if not all(map(math.isfinite, row)):
+    told = constraints_of(trial)
+    for name in plan.constraints:
+        value = told.get(name, 0.0)
+        row.append(min([0.0, *(before[len(row)] for before in earlier)]) if value == -math.inf else value)
+    if not all(map(math.isfinite, row)) or any(map(math.isnan, told.values())):
         return None
     if trial.state is TrialState.PRUNED:
         if not earlier:

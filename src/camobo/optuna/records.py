@@ -3,33 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import optuna
-import sqlalchemy
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
-from sqlalchemy.exc import SQLAlchemyError
 
 from camobo.checks import few_enough, whole
-from camobo.cost import AdditiveCost, CostLike, PaperCost
-from camobo.errors import (
-    CamoboError,
-    InvalidOptionError,
-    InvalidOrderError,
-    InvalidSpaceError,
-    InvalidValueError,
-    StorageError,
-    shown,
-)
+from camobo.cost import CostLike
+from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, shown
 from camobo.inputs import Categorical, Input, Integer, Real
-from camobo.insight import Record
+from camobo.insight import ForeignRecord, Record
 from camobo.optuna.given import cost_among, read_cost, read_dear
 from camobo.optuna.inputs import Dear, size_of
+from camobo.optuna.names import meant
 from camobo.plan import Plan
 from camobo.space import Space
 from camobo.trial import State, Trial
@@ -37,8 +26,6 @@ from camobo.trial import State, Trial
 Goal = Literal["min", "max"]
 
 _KNOWS_CONSTRAINTS = hasattr(FrozenTrial, "constraints")  # from Optuna 5 on
-
-_TABLES = {"studies", "trials", "version_info", "alembic_version"}  # as every Optuna since 2.0 makes them
 
 
 def record(
@@ -48,7 +35,8 @@ def record(
 
     cost: which parameters are dearer than which, to see whether that order was kept. dear: as of `CostAwareSampler`.
     The parameters are those that every complete trial has; trials keep Optuna's numbers, pruned and infeasible ones
-    count as failed with the reason, and one that never got as far as all parameters is left out.
+    count as failed with the reason. One that never got as far as all parameters, or lies outside their ranges, is left
+    out; the record says which and why, and which names in `cost` and `dear` it has no use for.
 
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
     >>> study = optuna.create_study(direction="minimize")
@@ -71,93 +59,47 @@ def record(
             f"the Optuna study {study.study_name!r} has no parameter that all its complete trials have with the same "
             f"range and more than one value{fixed}; {len(trials)} trials so far. Nothing can be shown before."
         )
-    _check_named(model, trials)
+    named = {"order": () if model is None else model.order.names, "dear": tuple(ends)}
+    remarks = [_unused(option, names, trials, shared) for option, names in named.items()]
     space = Space({name: _input(name, given, ends.get(name)) for name, given in shared.items()})
     labels = {name: _labels(given) for name, given in shared.items() if isinstance(given, CategoricalDistribution)}
     objectives = objectives_of(study)
     few_enough(objectives)
-    records = (_record(trial, space, labels, objectives) for trial in trials)
     plan = Plan(space, objectives, cost=cost_among(model, space.names), budget=budget)
-    return Record(plan, tuple(trial for trial in records if trial is not None))
+    records = {trial.number: _record(trial, space, labels, objectives) for trial in trials}
+    return ForeignRecord(
+        plan,
+        tuple(found for found in records.values() if found is not None),
+        {trial.number: _why_left_out(trial, space) for trial in trials if records[trial.number] is None},
+        tuple(remark for remark in remarks if remark is not None),
+    )
 
 
-def _check_named(cost: PaperCost | AdditiveCost | None, trials: Sequence[FrozenTrial]) -> None:
-    """Refuse an order with a parameter that no trial has; one that only some have is left out of the record."""
+def _unused(option: str, names: Sequence[str], trials: Sequence[FrozenTrial], shared: Collection[str]) -> str | None:
+    """What to say of the names that only some trials have; one that no trial has is refused."""
     known = sorted({name for trial in trials for name in trial.params})
-    unknown = next((name for name in (cost.order.names if cost else ()) if name not in known), None)
+    unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
-        raise InvalidOrderError(
-            f"order: no trial has a parameter called {unknown!r}. They have {', '.join(known)}. Correct the name."
+        refused = InvalidOrderError if option == "order" else InvalidOptionError
+        raise refused(
+            f"{option}: no trial has a parameter called {unknown!r}.{meant(unknown, known)} They have "
+            f"{', '.join(known)}. Correct the name."
         )
+    unused = [name for name in names if name not in shared]
+    if not unused:
+        return None
+    return (
+        f"{option}: {', '.join(unused)} left out here. Only parameters count that every complete trial has, with one "
+        "and the same range and more than one value."
+    )
 
 
-def load(storage: str, name: str | None = None) -> optuna.Study:
-    """The Optuna study at a storage URL; it needs no name if it is the only one there.
-
-    Creates nothing: a database without Optuna's tables is refused and left as it is.
-    """
-    url = _checked(storage)
-    place = url.difference_update_query(["password"]).render_as_string(hide_password=True)
-    path = (url.database or "").removeprefix("file:")  # SQLite takes a URI too
-    if url.get_backend_name() == "sqlite" and path and not Path(path).exists():
-        raise StorageError(f"{place}: there is no file {path!r}. Name the storage of the Optuna study.")
-    try:
-        _check_tables(url, place)
-        kept = optuna.storages.RDBStorage(storage, skip_table_creation=True)
-        names = [study.study_name for study in optuna.get_all_study_summaries(kept, include_best_trial=False)]
-        if name is None and len(names) == 1:
-            name = names[0]
-        if name not in names:
-            there = ", ".join(repr(known) for known in names) or "none"
-            asked = "need the name of a study" if name is None else f"no Optuna study called {name!r}"
-            raise InvalidOptionError(f"{place}: {asked}. There: {there}.")
-        study = optuna.load_study(study_name=name, storage=kept)
-        study.get_trials(deepcopy=False)  # of a damaged database, what cannot be read is only met there
-        return study
-    except CamoboError:
-        raise
-    except ImportError as error:
-        extra = "pip install 'camobo[postgres]'" if url.get_backend_name() == "postgresql" else "its driver with pip"
-        raise StorageError(f"{place}: cannot be opened here: {_first_line(error)}. Install {extra}.") from error
-    except (SQLAlchemyError, RuntimeError, OSError, ValueError, LookupError, TypeError, AssertionError) as error:
-        raise StorageError(
-            f"{place}: cannot be read as Optuna's storage: {type(error).__name__}: {_first_line(error)}. "
-            "See whether Optuna itself can load the study; if not, its database is damaged."
-        ) from error
-
-
-def _checked(storage: str) -> sqlalchemy.URL:
-    try:
-        url = sqlalchemy.make_url(storage)
-    except (SQLAlchemyError, ValueError):  # the latter of a port that is no number
-        hidden = re.sub(r":(?!//).*@", ":***@", storage) if isinstance(storage, str) else storage
-        raise InvalidOptionError(
-            f'storage: need a URL as Optuna writes it, such as "sqlite:///forest.db", got {hidden!r}.'
-        ) from None
-    if url.drivername.startswith("redis"):
-        raise InvalidOptionError(
-            'storage: need the URL of a database, such as "sqlite:///forest.db", got one of Redis. Optuna keeps '
-            "studies there in a JournalStorage: load the study in Python and report on camobo.optuna.record(study)."
-        )
-    return url
-
-
-def _check_tables(url: sqlalchemy.URL, place: str) -> None:
-    """Refuse a database that is not Optuna's: opening it, Optuna would make its tables there."""
-    engine = sqlalchemy.create_engine(url)
-    try:
-        there = sqlalchemy.inspect(engine).get_table_names()
-    finally:
-        engine.dispose()
-    if not _TABLES.issubset(there):
-        raise StorageError(
-            f"{place}: is not Optuna's, it lacks the tables Optuna makes, and was left as it is. Name the storage of "
-            "an Optuna study; camobo opens its own studies by their files, such as alloy.db."
-        )
-
-
-def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+def _why_left_out(trial: FrozenTrial, space: Space) -> str:
+    """Why a trial has no place in the space."""
+    missing = [name for name in space.names if name not in trial.params]
+    if not missing:
+        return "a parameter lies outside the range the study has for it"
+    return "it ended without all parameters" if trial.state.is_finished() else "it does not have all parameters yet"
 
 
 def _input(name: str, given: BaseDistribution, dear: Any) -> Input:
@@ -202,10 +144,27 @@ def objectives_of(study: optuna.Study) -> dict[str, Goal]:
 
 
 def constraints_of(trial: FrozenTrial) -> dict[str, float]:
-    """What the trial's constraints came out at, by name; it is feasible if none is above zero."""
-    if _KNOWS_CONSTRAINTS:
-        return dict(trial.constraints)
-    return {str(k): value for k, value in enumerate(trial.system_attrs.get("constraints") or ())}
+    """What the trial's constraints came out at, by name; it is feasible if all are zero or below.
+
+    Whatever else than numbers somebody stored there is NaN.
+    """
+    stored = trial.system_attrs.get("constraints")
+    if stored is not None and not isinstance(stored, (list, tuple)):
+        return {"0": math.nan}
+    told: Mapping[Any, Any] = trial.constraints if _KNOWS_CONSTRAINTS else dict(enumerate(stored or ()))
+    return {str(name): _number(value) for name, value in told.items()}
+
+
+def _number(given: Any) -> float:
+    """A float, NaN for what is no number."""
+    if isinstance(given, (str, bytes)):
+        return math.nan
+    try:
+        return float(given)
+    except OverflowError:
+        return math.inf if given > 0 else -math.inf
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def _record(
@@ -233,7 +192,11 @@ def _why_not(trial: FrozenTrial) -> str | None:
         return f"pruned at step {trial.last_step}" if trial.last_step is not None else "pruned"
     if trial.state is not TrialState.COMPLETE:
         return str(trial.system_attrs.get("fail_reason", "failed"))
-    violated = [name for name, value in constraints_of(trial).items() if value > 0]
+    told = constraints_of(trial)
+    unread = [name for name, value in told.items() if math.isnan(value)]
+    if unread:
+        return f"constraint {', '.join(unread)} is no number"
+    violated = [name for name, value in told.items() if value > 0]
     if violated:
         return f"infeasible: constraint {', '.join(violated)} is violated"
     if not all(math.isfinite(value) for value in trial.values):

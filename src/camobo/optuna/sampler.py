@@ -4,8 +4,8 @@
 
 Everything a suggestion depends on is in the storage, the sampler's options and the trial's number. So a sampler in
 another thread, process or machine, or one made anew after a crash, goes on as this one would. What this object keeps
-beside its options are fitted models, to save time (a cache that does not match the data is ignored), and which warnings
-it has given.
+beside its options are fitted models and an order's weights, to save time (a cache that does not match the data is
+ignored), and which warnings it has given.
 
 Once chosen, a point is claimed in the storage (`claims`). Whoever claims one then looks whether another running trial
 has claimed the same; since both write before they look, at least one sees the other. It waits a random moment, and if
@@ -20,8 +20,7 @@ import threading
 import time
 import zlib
 from collections import deque
-from collections.abc import Callable, Sequence
-from numbers import Real as Number
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,12 +31,12 @@ from optuna.trial import FrozenTrial, TrialState
 
 from camobo import engine
 from camobo.checks import one_of, whole
-from camobo.cost import CostLike, Moment
-from camobo.errors import InvalidOptionError, InvalidValueError, SpaceExhausted, shown
+from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost
+from camobo.errors import InvalidOptionError, SpaceExhausted
 from camobo.inputs import Array, Input, Integer
 from camobo.models import Models
-from camobo.optuna import claims, observed
-from camobo.optuna.given import cost_among, read_cost, read_dear
+from camobo.optuna import claims, held, observed
+from camobo.optuna.given import cost_among, finite_numbers, numbers, read_cost, read_dear
 from camobo.optuna.inputs import Dear, Inputs, only_value, size_of
 from camobo.optuna.notices import Notices, is_flat
 from camobo.optuna.records import constraints_of, objectives_of
@@ -62,6 +61,8 @@ class CostAwareSampler(BaseSampler):
     reference: for each objective, the value beyond which nothing counts; None: taken from the trials.
     constraints_func: a function of a finished trial that gives numbers which must not be above zero. With Optuna 5,
         `trial.set_constraint` in the objective does the same and needs no function here.
+    warn_independent_sampling: whether to warn, once a parameter, of those that are drawn at random though there are
+        results, because some complete trial lacks them or has them with another range. False where that is meant.
 
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
     >>> sampler = CostAwareSampler("trees > depth", budget=20, seed=0)
@@ -84,6 +85,7 @@ class CostAwareSampler(BaseSampler):
         method: Method = "default",
         reference: Sequence[float] | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        warn_independent_sampling: bool = True,
     ) -> None:
         one_of("method", method, ("default", "paper"))
         if constraints_func is not None and not callable(constraints_func):
@@ -95,8 +97,10 @@ class CostAwareSampler(BaseSampler):
         self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, 0)
         self._dear = read_dear(dear)
         self._method = method
-        self._reference = None if reference is None else _finite_numbers("reference", reference)
+        self._reference = None if reference is None else finite_numbers("reference", reference)
         self._constraints_func = constraints_func
+        self._warn_independent_sampling = warn_independent_sampling
+        self._costs: deque[tuple[Sequence[str], PaperCost | AdditiveCost | None]] = deque(maxlen=_KEPT_MODELS)
         self._inputs: deque[Inputs] = deque(maxlen=_KEPT_MODELS)
         self._models: deque[tuple[Plan, Models]] = deque(maxlen=_KEPT_MODELS)
         self._notices = Notices(self._named, self._dear)
@@ -110,12 +114,20 @@ class CostAwareSampler(BaseSampler):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or one in another process, gets the options alone."""
-        kept = ("_inputs", "_models", "_notices", "_turn")
+        kept = ("_costs", "_inputs", "_models", "_notices", "_turn")
         options = {name: value for name, value in self.__dict__.items() if name not in kept}
         return _made, (type(self), self._cost, self._dear), options
 
     def reseed_rng(self) -> None:
         """Nothing to do: random numbers derive from the seed and a trial's number, so no two trials share them."""
+
+    def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
+        """Refuse a reference that is not of this study's objectives, before the trial costs anything."""
+        try:
+            self._checked_reference(len(study.directions))
+        except InvalidOptionError:
+            study._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)  # or it would seem to run for ever
+            raise
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """The parameters that every complete trial has with one and the same range, and more than one value."""
@@ -139,9 +151,10 @@ class CostAwareSampler(BaseSampler):
 
         Before the first result no parameter is shared, and trials that run at once are kept apart otherwise (`_first`).
         """
-        self._notices.changing_range(study, param_name, param_distribution)
         if size_of(param_distribution) == 1:
             return only_value(param_distribution)
+        if self._warn_independent_sampling:
+            self._notices.independent(study, param_name, param_distribution)
         inputs = Inputs.of({param_name: param_distribution}, self._dear)
         if isinstance(param_distribution, FloatDistribution) and param_distribution.step is not None:
             # Optuna takes a value to be off the grid if it is so by 1e-8 of a step, as fine steps far from zero are.
@@ -159,7 +172,7 @@ class CostAwareSampler(BaseSampler):
         """Evaluate the constraints of a trial that came to an end."""
         if self._constraints_func is None or state not in (TrialState.COMPLETE, TrialState.PRUNED):
             return
-        found = _numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
+        found = numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
         study._storage.set_trial_system_attr(trial._trial_id, "constraints", list(found))
 
     def _stream(self, purpose: str, *number: int, seed: int | None = None) -> np.random.Generator:
@@ -223,17 +236,24 @@ class CostAwareSampler(BaseSampler):
         return known
 
     def _claimed(self, study: optuna.Study, trial: FrozenTrial, inputs: Inputs) -> dict[str, Any]:
-        """Params no other running trial has, written down for the others to see; any, once all have been tried."""
+        """Params no other running trial has, written down for the others to see; any, once all have been tried.
+
+        Those a trial was enqueued with are not chosen: the others are, for the sake of these.
+        """
+        settled = claims.settled(trial)
+        fixed = inputs.coordinates(settled)
+        kept = {name: settled[name] for name in fixed}
         params: dict[str, Any] = {}
         for attempt in range(_TRIES):
             start = time.monotonic()
             trials = [given for given in study.get_trials(deepcopy=False) if given.number != trial.number]
             try:
-                unit = self._suggested(study, trials, trial.number, inputs)
+                unit = self._suggested(study, trials, trial.number, inputs, fixed)
             except SpaceExhausted:
-                self._notices.exhausted()
-                return self._drawn(study, inputs, trial)
-            params = inputs.params(unit)
+                if not fixed:
+                    self._notices.exhausted()
+                return {**self._drawn(study, inputs, trial), **kept}
+            params = {**inputs.params(unit), **kept}
             claims.write(study, trial, attempt, params, inputs)
             ended = {given.number for given in trials if given.state.is_finished()}
             if not claims.rivals(study, trial, unit, inputs, ended):
@@ -243,20 +263,29 @@ class CostAwareSampler(BaseSampler):
                 break
         return params
 
-    def _suggested(self, study: optuna.Study, trials: Sequence[FrozenTrial], number: int, inputs: Inputs) -> Array:
+    def _suggested(
+        self,
+        study: optuna.Study,
+        trials: Sequence[FrozenTrial],
+        number: int,
+        inputs: Inputs,
+        fixed: Mapping[str, float],
+    ) -> Array:
+        """(d,) the engine's point, with the inputs that are fixed where they are."""
         objectives = objectives_of(study)
+        told = {name for given in trials for name, value in constraints_of(given).items() if not math.isnan(value)}
         plan = Plan(
             space=inputs.space,
             objectives=objectives,
-            cost=cost_among(self._cost, inputs.space.names),
+            cost=self._cost_among(inputs.space.names),
             budget=self._budget,
             seed=self._seed,
             method=self._method,
             reference=self._checked_reference(len(objectives)),
-            constraints=tuple(sorted({name for given in trials for name in constraints_of(given)})),
+            constraints=tuple(sorted(told)),
         )
         self._notices.categories(inputs)
-        self._notices.values(trials, constrained=bool(plan.constraints))
+        self._notices.values(trials)
         data = observed.data(trials, number + 1, inputs, plan)
         known = next((entry for entry in self._models if entry[0] == plan), None)
         suggestion = engine.suggest(plan, data, number, None if known is None else known[1])
@@ -264,7 +293,17 @@ class CostAwareSampler(BaseSampler):
             if known is not None:
                 self._models.remove(known)  # its matrices are large: one of a kind is enough
             self._models.append((plan, suggestion.models))
+        if fixed:
+            return held.best(plan, data, suggestion, fixed, self._stream("held", number))
         return suggestion.unit
+
+    def _cost_among(self, names: Sequence[str]) -> PaperCost | AdditiveCost | None:
+        """What the cost says about these parameters, as before: of many unordered ones, weights take seconds."""
+        known = next((entry for entry in self._costs if entry[0] == names), None)
+        if known is None:
+            known = names, cost_among(self._cost, names)
+            self._costs.append(known)
+        return known[1]
 
     def _checked_reference(self, objectives: int) -> tuple[float, ...] | None:
         if self._reference is not None and len(self._reference) != objectives:
@@ -279,24 +318,3 @@ def _made(kind: type[CostAwareSampler], cost: CostLike, dear: Dear) -> CostAware
     sampler = kind.__new__(kind)
     CostAwareSampler.__init__(sampler, cost, dear=dear)
     return sampler
-
-
-def _finite_numbers(what: str, values: Any) -> tuple[float, ...]:
-    numbers = _numbers(what, values)
-    if not all(map(math.isfinite, numbers)):
-        raise InvalidValueError(f"{what}: need finite numbers, got {values!r}.")
-    return numbers
-
-
-def _numbers(what: str, values: Any) -> tuple[float, ...]:
-    """Numbers, infinity among them."""
-    listed = values.ndim == 1 if isinstance(values, np.ndarray) else isinstance(values, Sequence)
-    if not listed or isinstance(values, (str, bytes)):
-        raise InvalidValueError(f"{what}: need a list of numbers, got {values!r}.")
-    try:
-        for value in values:
-            if isinstance(value, bool) or not isinstance(value, Number) or math.isnan(value):
-                raise InvalidValueError(f"{what}: need numbers, got {shown(value)}.")
-        return tuple(float(value) for value in values)
-    except OverflowError:
-        raise InvalidValueError(f"{what}: need numbers that a float can hold, got {shown(values)}.") from None

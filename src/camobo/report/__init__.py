@@ -18,14 +18,15 @@ from pathlib import Path
 import numpy as np
 
 import camobo
-from camobo.errors import InvalidOptionError
-from camobo.insight import Record, chosen_trial, record_of
+from camobo.errors import InvalidOptionError, UnknownTrialError, shown
+from camobo.insight import ForeignRecord, Record, chosen_trial, record_of
 from camobo.plot import plotly_js
 from camobo.plot.style import Spec
 from camobo.report import words
 from camobo.report.content import SECTIONS, known
 from camobo.report.page import Html, document, join, tag, typed
 from camobo.study import Study
+from camobo.trial import Trial
 
 __all__ = ["report"]
 
@@ -38,6 +39,8 @@ def report(
     title: its heading; without one, what is measured.
     trial: the number of the trial to cut slices through; without one, the front's compromise.
     """
+    if "\0" in str(path):
+        raise InvalidOptionError(f"report: need the name of a file, without null characters, got {shown(str(path))}.")
     text = page(record_of(study), title=title, trial=trial)
     target = Path(os.path.realpath(path))  # a link stays one
     fresh = target.with_name(f".camobo-{secrets.token_hex(6)}")
@@ -62,7 +65,7 @@ def page(record: Record, *, title: str | None = None, trial: int | None = None) 
     """The text of the report."""
     library = plotly_js()
     heading = title or words.listed(list(record.plan.objectives))
-    given, figures, parts = known(record, chosen_trial(record, trial)), list[Spec](), list[Html]()
+    given, figures, parts = known(record, _through(record, trial)), list[Spec](), list[Html]()
     for write in SECTIONS:
         part = write(replace(given, start=len(figures)))
         parts.append(part.html)
@@ -73,3 +76,11 @@ def page(record: Record, *, title: str | None = None, trial: int | None = None) 
     top = tag("header", over, tag("h1", typed(heading)), missing)
     foot = tag("footer", "Made with camobo. This file holds all it shows and asks nothing of the network.")
     return document(f"{heading} · camobo report", tag("main", top, join(*parts), foot), figures, library)
+
+
+def _through(record: Record, number: int | None) -> Trial | None:
+    """The trial to cut slices through."""
+    why = record.left_out.get(number) if isinstance(record, ForeignRecord) and number is not None else None
+    if why is not None:
+        raise UnknownTrialError(f"trial {number}: is left out of the report: {why}. Name another trial.")
+    return chosen_trial(record, number)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from camobo.expense import Comparison
-from camobo.insight import Check, Record, volumes
+from camobo.insight import Check, ForeignRecord, Record, volumes
 from camobo.models import Models
 from camobo.plot.style import number
 from camobo.trial import State
@@ -108,14 +108,14 @@ def comparison(found: Comparison) -> str:
 def warnings(record: Record, models: Models | None) -> list[str]:
     """What somebody who trusts this report should know: numerical rescues, failures, a reference nothing reaches."""
     found = []
+    if isinstance(record, ForeignRecord):
+        found += [*record.remarks, *_left_out(record)]
     rescued: dict[str, list[int]] = {}
     for trial in record.trials:
         for note in trial.notes:
             if note not in _ROUTINE:
                 rescued.setdefault(note, []).append(trial.number)
-    for note, numbers in rescued.items():
-        which = ", ".join(map(str, numbers[:8])) + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
-        found.append(f"{counted(len(numbers), 'trial')} ({which}): {note}")
+    found += [f"{_which(numbers)}: {note}" for note, numbers in rescued.items()]
     if models is not None:
         for name, model in zip(record.plan.objectives, models.gps, strict=True):
             if model.jitter > 0.0:
@@ -131,6 +131,20 @@ def warnings(record: Record, models: Models | None) -> list[str]:
     return found
 
 
+def _which(numbers: Sequence[int]) -> str:
+    """'2 trials (3, 5)', the first eight of them by number."""
+    which = ", ".join(map(str, numbers[:8])) + (f" and {len(numbers) - 8} more" if len(numbers) > 8 else "")
+    return f"{counted(len(numbers), 'trial')} ({which})"
+
+
+def _left_out(record: ForeignRecord) -> list[str]:
+    """Which trials this report does not show, by the reason."""
+    reasons: dict[str, list[int]] = {}
+    for trial, reason in record.left_out.items():
+        reasons.setdefault(reason, []).append(trial)
+    return [f"{_which(numbers)} left out of this report: {reason}." for reason, numbers in reasons.items()]
+
+
 def settings(record: Record) -> list[tuple[str, str]]:
     """Every setting of the plan, as name and value."""
     plan = record.plan
@@ -138,9 +152,11 @@ def settings(record: Record) -> list[tuple[str, str]]:
     if plan.cost is not None:
         told = [f"{f.name} {_plain(getattr(plan.cost, f.name))}" for f in fields(plan.cost) if f.name != "order"]
         cost = f"{plan.cost.order} · {type(plan.cost).__name__}: {', '.join(told)}"
+    told_of_all = [("Cost", cost), ("Budget", "none" if plan.budget is None else counted(plan.budget, "evaluation"))]
+    if isinstance(record, ForeignRecord):
+        return told_of_all
     return [
-        ("Cost", cost),
-        ("Budget", "none" if plan.budget is None else counted(plan.budget, "evaluation")),
+        *told_of_all,
         ("Method", plan.method if plan.method == "default" else f"{plan.method} (CA-MOBO, Algorithm 1), β {plan.beta}"),
         ("Seed", str(plan.seed)),
         ("Models refitted", f"every {counted(plan.refit_every, 'evaluation')}"),
