@@ -356,6 +356,14 @@ class TestSearching:
 
 
 class TestManyKindsOfOutcome:
+    def test_it_looks_beyond_the_front_ever_more_seldom_but_as_often_to_the_end_with_a_cost(self) -> None:
+        known = data(plan(), some(plan(), 12))
+        for cost, expected in ((None, {0: 20, 70: 10, 490: 2}), ("dear", {0: 13, 70: 13, 490: 13})):
+            given = plan(cost=cost, budget=600)
+            for first, looks in expected.items():
+                notes = [suggest(given, known, number).notes[0] for number in range(first, first + 40)]
+                assert abs(notes.count("explores beyond the front") - looks) <= 2
+
     def test_it_looks_beyond_the_front_as_often_with_four_objectives_as_with_two(self) -> None:
         looks = []
         for objectives in (2, 4):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy.stats import wilcoxon
+from scipy.stats import mannwhitneyu
 
 from camobo.problems.functions import Floats
 from peers.methods import METHODS
@@ -123,7 +123,7 @@ class Ratio:
     ours_reached: bool
     theirs_reached: bool
     p_less: float
-    """One-sided Wilcoxon over the seeds both ran: how likely so much less money would be by chance. nan of too few."""
+    """Of Wilcoxon's rank-sum test: how likely so much less money would be by chance. nan of too few runs."""
     p_more: float
     """The same of so much more."""
 
@@ -136,7 +136,8 @@ class Ratio:
 def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float, times: float = 2.0) -> Ratio | None:
     """None if one of them has no run that tells, or neither reaches the target in its median run.
 
-    A run that misses it is charged `times` the most either spent: twice is what contests of solvers call PAR2.
+    A run that misses it is charged `times` the most either spent: twice is what contests of solvers call PAR2. No run
+    is charged more. Seeds are not paired: two methods share nothing but the number.
     """
     most = charge(runs, problem, (ours, theirs), times)
     found = [paid(runs, problem, method, target) for method in (ours, theirs)]
@@ -145,17 +146,16 @@ def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float, times
     we, they = (spread(list(given.values())).middle < math.inf for given in found)
     if not we and not they:
         return None
-    charged = [{seed: min(money, most) for seed, money in given.items()} for given in found]
-    mine, other = (spread(list(given.values())).middle for given in charged)
-    differences = [charged[0][seed] - charged[1][seed] for seed in sorted(set(charged[0]) & set(charged[1]))]
-    return Ratio(mine, other, we, they, _chance(differences, "less"), _chance(differences, "greater"))
+    mine, other = ([min(money, most) for money in given.values()] for given in found)
+    chances = _chance(mine, other, "less"), _chance(mine, other, "greater")
+    return Ratio(spread(mine).middle, spread(other).middle, we, they, *chances)
 
 
-def _chance(differences: Sequence[float], side: Literal["less", "greater"]) -> float:
-    """Of so large differences to one side if there were none; with fewer than five it could not be below 0.05."""
-    if len(differences) < 5 or not np.any(differences):
+def _chance(ours: Sequence[float], theirs: Sequence[float], side: Literal["less", "greater"]) -> float:
+    """Of so large differences to one side if there were none; not told of fewer than five runs."""
+    if min(len(ours), len(theirs)) < 5:
         return math.nan
-    return float(wilcoxon(differences, alternative=side).pvalue)
+    return float(mannwhitneyu(ours, theirs, alternative=side).pvalue)
 
 
 def geometric_mean(values: Sequence[float]) -> float:

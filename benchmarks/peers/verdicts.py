@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from peers.markdown import shown, table
@@ -15,13 +15,16 @@ from peers.measures import (
     best_reached,
     final,
     geometric_mean,
+    money_to,
     problems_of,
     ratio,
+    runs_of,
     spread,
+    stopped,
 )
 from peers.methods import BLIND, METHODS, OURS
 
-LIKELY = 0.05
+LIKELY = 0.05 / 2  # on either side, of a two-sided test
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +44,21 @@ BARS: dict[str, Bar] = {
 }
 
 
-def target_of(runs: Runs, problem: str, share: float) -> float:
-    """That share of the best median hypervolume any method reached."""
-    return share * best_reached(runs, problem, METHODS)
+def target_of(runs: Runs, problem: str, share: float, among: Iterable[str] = METHODS) -> float:
+    """That share of the best median hypervolume any of these methods reached."""
+    return share * best_reached(runs, problem, among)
 
 
-def strongest(runs: Runs, rivals: list[str], share: float = 0.95, times: float = 2.0) -> dict[str, tuple[str, Ratio]]:
-    """By problem, the rival that pays least, or if none gets there comes nearest; and our money beside its."""
+def strongest(
+    runs: Runs, rivals: list[str], share: float = 0.95, times: float = 2.0, among: Iterable[str] = METHODS
+) -> dict[str, tuple[str, Ratio]]:
+    """By problem, the rival that pays least, or if none gets there comes nearest; and our money beside its.
+
+    among: the methods whose best sets the target.
+    """
     found = {}
     for problem in problems_of(runs):
-        target = target_of(runs, problem, share)
+        target = target_of(runs, problem, share, among)
         ranked = []
         for name in rivals:
             given = ratio(runs, problem, OURS, name, target, times)
@@ -68,19 +76,23 @@ def mean_ratio(found: Mapping[str, tuple[str, Ratio]]) -> float:
     return geometric_mean([given.value for _, given in found.values()])
 
 
-def bars(runs: Runs) -> str:
-    """The mean ratio to the strongest of each kind of peer, the bar on it, and how much of it is the charge."""
+def bars(runs: Runs, *, finished: bool) -> str:
+    """The mean ratio to the strongest of each kind of peer, the bar on it, and how it hangs on what was decided."""
     rows = []
+    peers = [name for name in METHODS if not name.startswith(OURS)]
     for what, bar in BARS.items():
         found = strongest(runs, bar.rivals)
         mean, once = mean_ratio(found), mean_ratio(strongest(runs, bar.rivals, times=1.0))
         both = {p: pair for p, pair in found.items() if pair[1].ours_reached and pair[1].theirs_reached}
         given = [pair[1] for pair in found.values()]
-        verdict = "–" if math.isnan(mean) else "yes" if mean <= bar.most else "**no**"
+        verdict = (
+            "–" if math.isnan(mean) else ("yes" if mean <= bar.most else "**no**") + ("" if finished else ", so far")
+        )
         missed = f"{sum(not one.ours_reached for one in given)} / {sum(not one.theirs_reached for one in given)}"
         tested = sum(not math.isnan(one.p_less) for one in given)
         told = f"{sum(one.p_less < LIKELY for one in given)} / {sum(one.p_more < LIKELY for one in given)} of {tested}"
-        others = [shown(once), f"{shown(mean_ratio(both))} on {len(both)}"]
+        theirs = mean_ratio(strongest(runs, bar.rivals, among=peers))
+        others = [shown(once), f"{shown(mean_ratio(both))} on {len(both)}", shown(theirs)]
         rows.append([what, f"≤ {bar.most}", shown(mean), verdict, str(len(found)), missed, *others, told])
     head = [
         "money to 95 %, camobo against",
@@ -90,7 +102,29 @@ def bars(runs: Runs) -> str:
         "problems",
         "missed by camobo / by them",
     ]
-    return table([*head, "a miss charged once", "where neither misses", "pays less / more, of those tested"], rows)
+    variants = ["a miss charged once", "where neither misses", "the target set by peers alone"]
+    return table([*head, *variants, "pays less / more, of those tested"], rows)
+
+
+def where_they_stopped(runs: Runs) -> str:
+    """Beside each method that met a limit, our money to as much hypervolume as its runs had when they were stopped."""
+    rows = []
+    for problem in problems_of(runs):
+        for method in METHODS:
+            ended = [run for run in stopped(runs, problem, method) if run["hypervolume"][-1] > 0.0]
+            if not ended:
+                continue
+            ours = list(runs_of(runs, problem, OURS).values())
+            beside = []
+            for run in ended:
+                target = run["hypervolume"][-1]
+                mine = spread([money_to(own, target) for own in ours]).middle
+                beside.append(mine / money_to(run, target))
+            at = statistics.median(run["hypervolume"][-1] for run in ended)
+            rows.append([problem, method, str(len(ended)), f"{at:.3f}", shown(statistics.median(beside))])
+    return table(
+        ["problem", "method", "runs", "median share of the best when stopped", "camobo's money ÷ theirs"], rows
+    )
 
 
 def ratios(runs: Runs) -> str:

@@ -21,7 +21,7 @@ from peers.methods import METHODS
 from peers.problems import CONTESTS
 from peers.records import read
 from peers.run import CPU_SECONDS, SEEDS, results_file, stored, wanted
-from peers.verdicts import LIKELY, bars, ratios, saved_by_the_order, target_of
+from peers.verdicts import LIKELY, bars, ratios, saved_by_the_order, target_of, where_they_stopped
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 
@@ -145,6 +145,7 @@ def page(runs: Runs, growth: Growth, folder: Path) -> str:
         ["method", "what it knows of cost", "what else it is told", "first points"],
         [[name, method.knows, method.told, method.first_points] for name, method in ran.items()],
     )
+    missing = to_be_made(runs)
     targets = "\n\n".join(f"### Money to {share:.0%}\n\n{money(runs, share)}" for share in SHARES)
     images = [
         draw_curves(runs, folder / "benchmarks-evaluations.png", money=False),
@@ -157,7 +158,7 @@ def page(runs: Runs, growth: Growth, folder: Path) -> str:
 
 Written by `make bench-peers-page` from `benchmarks/results/`; `make bench-peers` runs what is missing. Medians over
 {seeds_of(runs)}, quartiles in small print. {", ".join(f"{name} {given}" for name, given in sorted(versions.items()))}.
-{to_be_made(runs)}
+{missing}
 Every method minimises, over the unit cube, without noise. Money is counted with prices that only one of them is told:
 2^(k−j) a unit of input j, scaled to sum to one, plus a tenth for each evaluation; on the forest, processor seconds, by
 a grid of forests that were timed once, so that no run pays for a slower machine. camobo is told the order x1 > x2 > …
@@ -166,10 +167,12 @@ and the number of evaluations, a hundred (sixty on the forest). Methods without 
 
 What flatters camobo: how it treats three objectives and more, with a cost and without, was chosen on the DTLZ2 problems
 below, on some of these seeds. Its kernel for outcomes with many humps was made for cross-holder because it was behind
-there, and chosen on other seeds of that problem. That it models smooth outcomes as such, and when an answer at the
-cheap end is worth something to it, were chosen on other seeds of the problems with two objectives, because it was
-behind BoTorch on some. On ZDT1 to 3 all inputs but x1 are best at their cheap end. All inputs are real; FLAML and SMAC3
-are made for others too.
+there, and chosen on other seeds of that problem. That it models smooth outcomes as such was chosen on other seeds of
+most of these problems; so was when an answer at the cheap end is worth something to it, but what it is worth was
+settled on these seeds of five of them, for another measure ([method.md](method.md)). Its guess of what a point costs
+has a tenth for the evaluation itself, as the prices here do, and weights not far from them; other prices were not
+tried. It begins with inputs + 1 points where others have five at least. On ZDT1 to 3 all inputs but x1 are best at
+their cheap end. All inputs are real; FLAML and SMAC3 are made for others too.
 
 BoTorch's raw samples are taken around the best points too, beside the uniform ones: with those alone it asked for one
 point of ZDT2 over and over. Made so are its runs on ZDT, those of qLogNParEGO but for cross-holder, and of the others
@@ -181,17 +184,19 @@ the later seeds.
 
 The target is a share of the best median hypervolume any method reached on that problem. A ratio below one means that
 camobo paid less than the strongest peer of that kind there: the one that pays least or, if none gets there, comes
-nearest. A run that does not reach the target is charged twice the most a run of either spent on the problem; beside
-it stand the mean with such a run charged once, and that of the problems on which the median runs of both get there. A
+nearest. A run that does not reach the target is charged twice the most a run of either spent on the problem, and no run
+is charged more; beside it stand the mean with such a run charged once, that of the problems on which the median runs of
+both get there, and that with targets which are shares of the best of the peers, camobo's own fronts left aside. A
 problem on which both miss it is left out, and so is a run that was stopped (see the end) before it got there. A problem
-is tested where both ran five seeds or more, and one pays less or more there if a one-sided Wilcoxon test over the seeds
-says so at p < {LIKELY}. FLAML's evaluations are cheap, so it is given three times as many, of which charges count the
-first hundred; the figures, and the table of hypervolumes below, end where the others do.
+is tested where both ran five seeds or more, and one pays less or more there if a Wilcoxon rank-sum test says so, two-
+sided, at p < {2 * LIKELY}; of twenty tests one would say so by chance. FLAML's evaluations are cheap, so it is given
+three times as many, of which charges count the first hundred; the figures, and the table of hypervolumes below, end
+where the others do.
 
-{bars(runs)}
+{bars(runs, finished=not missing)}
 
-Problem by problem, beside whom camobo was compared; ✓ where it pays less and ✗ where it pays more at p < {LIKELY}, ?
-where there are too few seeds to test:
+Problem by problem, beside whom camobo was compared; ✓ where it pays less and ✗ where it pays more at p < {2 * LIKELY},
+? where there are too few seeds to test:
 
 {ratios(runs)}
 
@@ -235,10 +240,15 @@ Mean level over a run, from 0, an input's cheap end, to 1.
 
 ## Runs that did not finish
 
-Each run may take 8 GB and a quarter of an hour of processor time. One that is stopped counts as far as it came. If a
-method was stopped on three seeds of a problem, its other seeds are not run; if it was stopped on DTLZ2 once, it is not
-run on DTLZ2 with more objectives. The limit is on time, so how far a run came depends on the machine and the set-up:
-of BoTorch's, seeds run later came further than those before them, which says nothing of the seeds.
+Each run may take 8 GB of address space and a quarter of an hour of processor time. One that is stopped counts as far
+as it came. If a method was stopped on three seeds of a problem, its other seeds are not run; if it was stopped on DTLZ2
+once, it is not run on DTLZ2 with more objectives. The limit is on time, so how far a run came depends on the machine
+and the set-up: of BoTorch's, seeds run later came further than those before them, which says nothing of the seeds.
+
+A run that was stopped before the target has no part in the comparison above. How it stood until then, beside camobo
+with the order: what camobo pays, in its median run, for as much hypervolume.
+
+{where_they_stopped(runs)}
 
 {unfinished(runs)}
 """

@@ -146,9 +146,7 @@ class GP:
         own.ravel()[:: p + 1] = diagonal = self.hyper.signal * (1.0 + self.jitter) + self.hyper.noise
         corner, info = lapack.dpotrf(own - rows.T @ rows, lower=1, clean=1)
         x, z = np.vstack([self.x, points]), np.append(self.z, targets)
-        if (
-            info != 0 or corner.diagonal().min() ** 2 < 1e-12 * diagonal
-        ):  # twins of old points: jitter
+        if info != 0 or corner.diagonal().min() ** 2 < 1e-12 * diagonal:  # twins of old points: jitter
             return _condition_standardised(x, z, self.hyper, self.kernel, self.standard)
         factor = np.zeros((n + p, n + p), order="F")
         factor[:n, :n] = self.factor
