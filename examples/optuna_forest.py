@@ -1,6 +1,6 @@
 """Tune a random forest with Optuna: error and model size, where trees cost time and deep ones cost less.
 
-    pip install 'camobo[optuna]' scikit-learn && python examples/optuna_forest.py
+    pip install '.[optuna]' scikit-learn && python examples/optuna_forest.py        in a checkout
 
 The only camobo in it is the sampler. It knows that trees are dearer than depth, and nothing of prices.
 """

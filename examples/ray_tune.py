@@ -1,6 +1,6 @@
 """Ray Tune through Optuna: the same sampler, Ray's scheduling.
 
-    pip install 'camobo[optuna]' 'ray[tune]' && python examples/ray_tune.py
+    pip install '.[optuna]' 'ray[tune]' && python examples/ray_tune.py        in a checkout
 
 `OptunaSearch` asks the sampler one trial at a time; trials that run at once know of one another.
 """
@@ -13,19 +13,14 @@ import optuna
 from ray import tune
 from ray.tune.search import ConcurrencyLimiter
 from ray.tune.search.optuna import OptunaSearch
+from steel import furnace
 
 from camobo.optuna import CostAwareSampler
 
 
-def steel(config: dict[str, float]) -> None:
-    """Strength and corrosion of an imaginary steel."""
-    nickel, chromium = config["nickel"], config["chromium"]
-    tune.report(
-        {
-            "strength": 400 + 12 * nickel + 5 * chromium - 0.3 * nickel**2,
-            "corrosion": 5.0 / (1.0 + 0.2 * chromium + 0.05 * nickel),
-        }
-    )
+def melt(config: dict[str, float]) -> None:
+    """Strength and corrosion of a made-up steel; more chromium than some 12 % rusts less and is weaker."""
+    tune.report(furnace(config))
 
 
 def main() -> None:
@@ -38,7 +33,7 @@ def main() -> None:
         sampler=CostAwareSampler("nickel > chromium", budget=trials, seed=0),
     )
     tuner = tune.Tuner(
-        steel,
+        melt,
         param_space={"nickel": tune.uniform(0, 20), "chromium": tune.uniform(0, 20)},
         tune_config=tune.TuneConfig(search_alg=ConcurrencyLimiter(search, max_concurrent=2), num_samples=trials),
     )

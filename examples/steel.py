@@ -9,13 +9,19 @@ both strengthen with diminishing returns, and too much of either coarsens the gr
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import camobo as cm
 
 EVALUATIONS = 40
 SEEDS = (1, 2, 3)
 REFERENCE = {"strength": 250.0, "corrosion": 1.2}
+NICKEL = (50, 100, 150, 200, 250)
+METHODS: tuple[tuple[str, str | None, str], ...] = (
+    ("camobo, nickel > chromium", "nickel > chromium", "default"),
+    ("camobo, no cost", None, "default"),
+    ("MO-UCB (the paper's baseline)", None, "paper"),
+)
 
 space = cm.Space({"nickel": cm.Real(0, 20, unit="%"), "chromium": cm.Real(0, 20, unit="%")})
 
@@ -44,10 +50,26 @@ def melt(seed: int, cost: str | None, method: str = "default") -> cm.Study:
     return study.optimize(furnace, EVALUATIONS)
 
 
-def main() -> None:
-    """Print the front of one cost-aware study, then what three of each kind used and found."""
-    aware = melt(SEEDS[0], "nickel > chromium")
-    front = sorted(aware.front(), key=lambda trial: -trial.values["strength"] if trial.values else 0.0)
+def reached(study: cm.Study, nickel: float) -> float:
+    """Hypervolume of the melts made until so much nickel was used."""
+    until = cm.Study(space, study.objectives, reference=REFERENCE)
+    used = 0.0
+    for trial in study.trials:
+        used += trial.params["nickel"]
+        if used > nickel:
+            break
+        until.add(trial.params, furnace(trial.params))
+    return until.hypervolume()
+
+
+def mean(numbers: Iterable[float]) -> float:
+    """Of one number a seed."""
+    return sum(numbers) / len(SEEDS)
+
+
+def show_front(study: cm.Study) -> None:
+    """Print the best trade-offs of a study, strongest first; of many, some."""
+    front = sorted(study.front(), key=lambda trial: -trial.values["strength"] if trial.values else 0.0)
     print(f"{EVALUATIONS} melts, told only that nickel is dearer than chromium. The best trade-offs found:\n")
     print("   melt   nickel %   chromium %   strength MPa   corrosion mm/a")
     shown = front[:: max(1, len(front) // 10)]
@@ -59,16 +81,21 @@ def main() -> None:
         )
     which = "." if shown == front else "; these are some of them."
     print(f"\n{len(front)} of the {EVALUATIONS} melts are on the front{which}\n")
+
+
+def main() -> None:
+    """Print the front of one cost-aware study, then what three of each kind used and found."""
+    made = {label: [melt(seed, cost, method) for seed in SEEDS] for label, cost, method in METHODS}
+    aware = made[METHODS[0][0]][0]
+    show_front(aware)
     print(f"Means of {len(SEEDS)} studies of {EVALUATIONS} melts:      nickel used   chromium used   hypervolume")
-    for label, cost, method in (
-        ("camobo, nickel > chromium", "nickel > chromium", "default"),
-        ("camobo, no cost", None, "default"),
-        ("MO-UCB (the paper's baseline)", None, "paper"),
-    ):
-        studies = [melt(seed, cost, method) for seed in SEEDS]
-        nickel, chromium = (sum(s.usage()[name] for s in studies) / len(studies) for name in ("nickel", "chromium"))
-        volume = sum(study.hypervolume() for study in studies) / len(studies)
-        print(f"  {label:34s} {nickel:13.1f} {chromium:15.1f} {volume:13.1f}")
+    for label, studies in made.items():
+        nickel, chromium = (mean(study.usage()[name] for study in studies) for name in ("nickel", "chromium"))
+        print(f"  {label:34s} {nickel:13.1f} {chromium:15.1f} {mean(s.hypervolume() for s in studies):13.1f}")
+    print("\nHypervolume by the nickel used until then:" + "".join(f"{nickel:9d}" for nickel in NICKEL))
+    for label, studies in made.items():
+        volumes = (mean(reached(study, nickel) for study in studies) for nickel in NICKEL)
+        print(f"  {label:40s}" + "".join(f"{volume:9.1f}" for volume in volumes))
     print("\nWhy melt 20 was suggested:\n")
     print(aware.explain(20))
 

@@ -1,4 +1,4 @@
-"""Draws the README's picture from the steel example. Needs matplotlib: `pip install camobo[paper]`.
+"""Draws the README's picture from the steel example. Needs matplotlib: `pip install '.[paper]'`.
 
 python examples/steel_figure.py docs/steel.png
 """

@@ -1,4 +1,4 @@
-"""Runs the steel example once and writes its report. Needs Plotly: `pip install 'camobo[plot]'`.
+"""Runs the steel example once and writes its report. Needs Plotly: `pip install '.[plot]'`.
 
     python examples/steel_report.py steel.html
 

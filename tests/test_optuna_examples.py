@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
+SURROUNDINGS = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+DASHBOARD = [sys.executable, str(ROOT / "examples" / "dashboard.py"), "--port"]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +33,30 @@ def test_an_example_runs(arguments: list[str], needs: str, said: str) -> None:
         capture_output=True,
         text=True,
         timeout=300,
-        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+        env=SURROUNDINGS,
     )
     assert done.returncode == 0, done.stderr
     assert said in done.stdout
+
+
+def test_ctrl_c_ends_the_dashboard_without_a_traceback() -> None:
+    pytest.importorskip("optuna_dashboard", reason="the example needs optuna_dashboard")
+    with subprocess.Popen(
+        [*DASHBOARD, "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=SURROUNDINGS
+    ) as running:
+        assert running.stdout is not None
+        assert "Ctrl-C ends it" in running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        _, complaint = running.communicate(timeout=60)
+    assert (running.returncode, complaint) == (0, "")
+
+
+def test_a_port_that_is_in_use_is_named() -> None:
+    pytest.importorskip("optuna_dashboard", reason="the example needs optuna_dashboard")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = subprocess.run([*DASHBOARD, port], capture_output=True, text=True, timeout=300, env=SURROUNDINGS)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Cannot serve on port {port} (")
+    assert "--port" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import camobo as cm
 from tutorial import ROOT, Step, gist, rewritten, run, steps
 
 TUTORIALS = sorted((ROOT / "docs").glob("tutorial-*.md"))
@@ -40,26 +41,68 @@ def test_a_changed_word_is_noticed_and_a_changed_number_is_not() -> None:
     assert gist("spent 3.5") != gist("used 3.5")
 
 
-def test_the_readme_s_picture_is_told_as_the_steel_example_comes_out() -> None:
+@pytest.fixture(scope="module")
+def steel() -> list[list[list[float]]]:
+    """The two tables of the steel example, camobo's row with the order first, without it second, MO-UCB's third."""
     done = subprocess.run(
         [sys.executable, ROOT / "examples" / "steel.py"], capture_output=True, text=True, timeout=300, check=True
     )
-    aware, blind, baseline = (
-        float(re.findall(rf"^ *{re.escape(name)} +([\d.]+)", done.stdout, re.MULTILINE)[0])
+    rows = [
+        re.findall(rf"^ *{re.escape(name)} +([\d. ]+)$", done.stdout, re.MULTILINE)
         for name in ("camobo, nickel > chromium", "camobo, no cost", "MO-UCB (the paper's baseline)")
-    )
-    less = [f"{100 * (1 - aware / other):.0f} % less" for other in (blind, baseline)]
+    ]
+    return [[[float(number) for number in row.split()] for row in table] for table in zip(*rows, strict=True)]
+
+
+def test_the_readme_s_picture_is_told_as_the_steel_example_comes_out(steel: list[list[list[float]]]) -> None:
+    aware, *others = (nickel for nickel, *_ in steel[0])
+    less = [f"{100 * (1 - aware / other):.0f} % less" for other in others]
     readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     assert f"camobo used {less[0]} nickel than without, and {less[1]} than MO-UCB" in readme
+    aware, blind, baseline = (volume for *_, volume in steel[0])
+    assert 0.99 < aware / blind < 1.01
+    assert baseline < min(aware, blind)
+
+
+def test_for_equal_nickel_camobo_has_found_more_than_mo_ucb_and_than_without_an_order_only_at_first(
+    steel: list[list[list[float]]],
+) -> None:
+    aware, blind, baseline = steel[1]
+    assert all(ours > theirs for ours, theirs in zip(aware, baseline, strict=True))
+    assert aware[0] > blind[0]
+    assert all(ours < 1.005 * theirs for ours, theirs in zip(aware[1:], blind[1:], strict=True))
+
+
+def snippets(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+
+
+def runs_without_a_warning(snippet: str, folder: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", snippet], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize(("page", "needs"), [("README.md", "optuna"), ("docs/optuna.md", "botorch")])
 def test_python_snippets_run_as_they_are_printed(page: str, needs: str, tmp_path: Path) -> None:
     pytest.importorskip(needs)
-    snippets = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
-    assert len(snippets) == 2
-    for snippet in snippets:
-        done = subprocess.run(
-            [sys.executable, "-c", snippet], cwd=tmp_path, capture_output=True, text=True, timeout=300
-        )
-        assert done.returncode == 0, done.stderr
+    found = snippets(page)
+    assert len(found) == 2
+    for snippet in found:
+        runs_without_a_warning(snippet, tmp_path)
+
+
+def test_the_report_s_snippets_run_one_after_another_on_a_study_of_the_steel_example_s_inputs(tmp_path: Path) -> None:
+    pytest.importorskip("plotly")
+    space = cm.Space({"nickel": cm.Real(0, 20), "chromium": cm.Real(0, 20)})
+    with cm.Study(space, {"strength": "max"}, cost="nickel > chromium", storage=tmp_path / "steel.db") as study:
+        for i in range(14):
+            study.add({"nickel": i, "chromium": 20 - i}, {"strength": 400 + 12 * i - i * i})
+    found = snippets("docs/report.md")
+    assert len(found) == 3
+    runs_without_a_warning("\n".join(found), tmp_path)
+    assert {path.name for path in tmp_path.glob("*.html")} == {"steel.html", "layers.html"}
+
+
+def test_the_citation_names_the_version_of_the_package() -> None:
+    assert f"\nversion: {cm.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -233,7 +233,7 @@ def log_points(space: Space) -> float:
 
 
 def _explore_every(plan: Plan, number: int) -> int:
-    """Every other suggestion at first, and every fourth after seventy trials.
+    """Every other suggestion at first, every fourth after seventy trials, and ever more seldom.
 
     With a cost every third, to the end: the dear part of the space is only met late, and must still be explored then.
     """
