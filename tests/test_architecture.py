@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parent.parent / "src" / "camobo"
 
 LAYERS: list[set[str]] = [
-    {"errors"},
+    {"errors", "hints"},
     {"blas", "inputs"},
     {"lineups", "space"},
     {"order"},

@@ -10,7 +10,6 @@ a default may be left out, and a mistake is an error that names its place.
 
 from __future__ import annotations
 
-import difflib
 import re
 import secrets
 import sys
@@ -21,6 +20,7 @@ from typing import Any, TypeAlias, TypeVar
 from camobo.checks import Goal, Values, objectives_of, one_of, values_of, whole
 from camobo.cost import AdditiveCost, CostLike, PaperCost, as_cost
 from camobo.errors import CamoboError, InvalidOptionError, StorageError, shown
+from camobo.hints import meant
 from camobo.inputs import Categorical, Input, Integer, Real
 from camobo.order import Order
 from camobo.plan import Beta, Method, Plan
@@ -179,9 +179,9 @@ def _table(place: str, given: Any) -> Mapping[str, Any]:
 def _known(place: str, given: Any, keys: tuple[str, ...]) -> None:
     for key in _table(place, given):
         if key not in keys:
-            near = difflib.get_close_matches(str(key), keys, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise InvalidOptionError(f"{place}: nothing is called {key!r} here.{hint} It can have {', '.join(keys)}.")
+            raise InvalidOptionError(
+                f"{place}: nothing is called {key!r} here.{meant(str(key), keys)} It can have {', '.join(keys)}."
+            )
 
 
 def _placed(place: str, make: Callable[[], T]) -> T:

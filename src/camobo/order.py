@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from camobo.errors import InvalidOrderError, shown
+from camobo.hints import meant
 from camobo.inputs import Array
 from camobo.lineups import LineUps, members
 
@@ -141,7 +142,8 @@ class Order:
             if name not in names:
                 raise InvalidOrderError(
                     f"order: {name!r} is not an input.{_show(str(self), _place(name, str(self)))}\n"
-                    f"The space has {', '.join(names)}. Correct the name, or add the input to the space."
+                    f"The space has {', '.join(names)}.{meant(name, names)} "
+                    "Correct the name, or add the input to the space."
                 )
         return [names.index(name) for name in self.names]
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError, shown
+from camobo.hints import meant
 from camobo.inputs import Array, Categorical, Input, Integer, Param, Params, Real
 
 
@@ -89,8 +90,9 @@ class Space:
         missing = [name for name in self.inputs if name not in params]
         if unknown or missing:
             problem = f"no input called {unknown[0]!r}" if unknown else f"no value for {missing[0]!r}"
+            hint = meant(str(unknown[0]), missing) if unknown else ""
             got = ", ".join(map(str, params)) or "none"
-            raise InvalidValueError(f"params: {problem}. This space has {', '.join(self.inputs)}; got {got}.")
+            raise InvalidValueError(f"params: {problem}.{hint} This space has {', '.join(self.inputs)}; got {got}.")
         return {name: given.check(name, params[name]) for name, given in self.inputs.items()}
 
     def to_unit(self, params: Params) -> Array:

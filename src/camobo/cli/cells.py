@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
-from camobo.cli.words import nearest, number
+from camobo.cli.words import number
 from camobo.errors import CamoboError, InvalidValueError
+from camobo.hints import meant
 from camobo.inputs import Categorical, Input, Param
 from camobo.plan import Plan
 from camobo.trial import Trial
@@ -124,7 +125,7 @@ def _read_choice(place: str, given: Categorical, text: str) -> Param:
     near = [choice for choice, label in zip(given.choices, labels, strict=True) if _same(choice, label, text)]
     if len(near) == 1:
         return near[0]
-    raise InvalidValueError(f"{place}: need one of {', '.join(labels)}, got {text!r}.{nearest(text, labels)}")
+    raise InvalidValueError(f"{place}: need one of {', '.join(labels)}, got {text!r}.{meant(text, labels)}")
 
 
 def _same(choice: Param, label: str, text: str) -> bool:

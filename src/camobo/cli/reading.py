@@ -10,6 +10,7 @@ import typer
 from camobo.cli import arguments, show, words
 from camobo.cli.arguments import AnyTrial, AsJson, Force, MaybeStudyPlace, Objective, StudyPlace
 from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.hints import meant
 
 if TYPE_CHECKING:
     from camobo.plan import Plan
@@ -139,7 +140,7 @@ def _sorted(plan: Plan, trials: list[Trial], name: str) -> list[Trial]:
     if name not in plan.objectives:
         names = ", ".join(plan.objectives)
         raise InvalidValueError(
-            f"--sort: no objective called {name!r}.{words.nearest(name, plan.objectives)} This study measures {names}."
+            f"--sort: no objective called {name!r}.{meant(name, plan.objectives)} This study measures {names}."
         )
     return sorted(trials, key=lambda t: (t.values or {})[name], reverse=plan.objectives[name] == "max")
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from camobo.cli.cells import Heading, harmless, headings, original, row_of
-from camobo.cli.words import nearest
 from camobo.errors import CamoboError, InvalidOptionError, InvalidValueError, StorageError, shown
+from camobo.hints import meant
 from camobo.plan import Plan
 from camobo.trial import Trial
 
@@ -246,7 +246,7 @@ def _columns(place: str, cells: list[str], known: dict[str, Heading]) -> list[He
         if heading is None:
             apart = " Put commas, semicolons or tabs between the cells." if len(cells) == 1 else ""
             raise InvalidValueError(
-                f"{place}, column {i + 1}: nothing is called {shown(label)}.{nearest(label, known)}{apart} "
+                f"{place}, column {i + 1}: nothing is called {shown(label)}.{meant(label, known)}{apart} "
                 f"Name it, or take it out; the columns can be {_listed(known)}."
             )
         if heading in found:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import shlex
@@ -10,6 +9,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 
 from camobo.errors import InvalidOptionError, InvalidValueError, UnknownTrialError, shown
+from camobo.hints import meant
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
@@ -119,7 +119,7 @@ def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
             raise InvalidValueError(f"values: need name=value such as {names[0]}=0.31, got {shown(text)}.{blanks}")
         if name not in names:
             raise InvalidValueError(
-                f"values: no objective called {name!r}.{nearest(name, names)} This study measures {', '.join(names)}."
+                f"values: no objective called {name!r}.{meant(name, names)} This study measures {', '.join(names)}."
             )
         if name in found:
             raise InvalidValueError(f"values: {name!r} is given twice. Give each objective once.")
@@ -147,18 +147,6 @@ def dear_ends(texts: Iterable[str]) -> dict[str, str | list[str]]:
             )
         found[name.strip()] = choices[0] if choices in (["low"], ["high"]) else choices
     return found
-
-
-def nearest(name: str, names: Iterable[str]) -> str:
-    """A hint at the name that was probably meant.
-
-    >>> nearest("STRENGTH ", ["strength", "corrosion"]), nearest("corosion", ["strength", "corrosion"])
-    (" Did you mean 'strength'?", " Did you mean 'corrosion'?")
-    """
-    known = list(names)
-    near = [other for other in known if other.strip().casefold() == name.strip().casefold()]
-    near = near or difflib.get_close_matches(name, known, n=1)
-    return f" Did you mean {near[0]!r}?" if near else ""
 
 
 def time_of(name: str, text: str | None) -> str | float | None:

@@ -10,9 +10,9 @@ import optuna
 from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
+from camobo.hints import meant
 from camobo.inputs import Categorical, Input
 from camobo.optuna.inputs import Inputs
-from camobo.optuna.names import meant
 from camobo.optuna.records import constraints_of
 
 _log = logging.getLogger("camobo")

@@ -14,11 +14,11 @@ from optuna.trial import FrozenTrial, TrialState
 from camobo.checks import few_enough, whole
 from camobo.cost import CostLike
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, shown
+from camobo.hints import meant
 from camobo.inputs import Categorical, Input, Integer, Real
 from camobo.insight import ForeignRecord, Record
 from camobo.optuna.given import cost_among, read_cost, read_dear
 from camobo.optuna.inputs import Dear, size_of
-from camobo.optuna.names import meant
 from camobo.plan import Plan
 from camobo.space import Space
 from camobo.trial import State, Trial
