@@ -14,9 +14,11 @@ import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
 from peers.growth import KINDS, Size
-from peers.measures import Runs, mean_use, median_curve, problems_of
+from peers.measures import Runs, mean_use, median_curve, problems_of, runs_of
 from peers.methods import METHODS, OURS
 
+_FEW = 5  # runs
+_LEAST = 1e-5  # seconds: what is less is drawn there
 _LABELS = {
     "evaluations": "evaluations made (5 inputs, 2 objectives)",
     "inputs": "inputs (50 evaluations, 2 objectives)",
@@ -51,7 +53,7 @@ def _finished(figure: Any, methods: list[str], file: Path) -> str:
     """With a legend below the panels; the file's name."""
     columns = max(2, int(figure.get_figwidth() / 2.4))
     handles = [Line2D([], [], **_style(name)) for name in methods]
-    figure.legend(handles, methods, loc="lower center", ncol=columns, fontsize=8)
+    figure.legend(handles, methods, loc="lower center", ncol=columns, fontsize=9)
     legend = 0.25 + 0.18 * math.ceil(len(methods) / columns)
     figure.tight_layout(rect=(0, legend / figure.get_figheight(), 1, 1))
     figure.savefig(file, dpi=90)
@@ -60,7 +62,10 @@ def _finished(figure: Any, methods: list[str], file: Path) -> str:
 
 
 def draw_curves(runs: Runs, file: Path, *, money: bool) -> str:
-    """Median hypervolume by evaluations or by money, a panel a problem; each from half of what was reached up."""
+    """Median hypervolume by evaluations or by money, a panel a problem; each from half of what was reached up.
+
+    Pale is what rests on few runs.
+    """
     problems = problems_of(runs)
     methods = [name for name in METHODS if any(key[1] == name for key in runs)]
     figure, panels = _panels(len(problems))
@@ -69,18 +74,22 @@ def draw_curves(runs: Runs, file: Path, *, money: bool) -> str:
         for method in methods:
             curve = median_curve(runs, problem, method, money)
             if curve is not None:
-                axes.plot(*curve, **_style(method))
+                few = len(runs_of(runs, problem, method)) < _FEW
+                axes.plot(*curve, **_style(method), alpha=0.4 if few else 1.0)
                 top = max(top, float(curve[1][-1]))
                 right = max(right, float(curve[0][-1]) if METHODS[method].stretch == 1 else 0.0)
         axes.set_ylim(0.5 * top, 1.02 * top)
         axes.set_xlim(0, right or None)  # what runs of more evaluations do beyond it is not shown
         axes.set_title(problem, fontsize=10)
         axes.grid(alpha=0.3)
-    for axes in panels[-4:]:
-        axes.set_xlabel("money" if money else "evaluations", fontsize=9)
+        axes.set_xlabel(_money(problem) if money else "evaluations", fontsize=9)
     for axes in panels[::4]:
-        axes.set_ylabel("share of the best", fontsize=9)
+        axes.set_ylabel("share of the best known", fontsize=9)
     return _finished(figure, methods, file)
+
+
+def _money(problem: str) -> str:
+    return "processor seconds" if problem == "forest" else "money"
 
 
 def draw_use(runs: Runs, file: Path) -> str:
@@ -97,7 +106,6 @@ def draw_use(runs: Runs, file: Path) -> str:
         axes.set_ylim(-0.02, 1.02)
         axes.set_title(problem, fontsize=10)
         axes.grid(alpha=0.3)
-    for axes in panels[-4:]:
         axes.set_xlabel("input, dearest first", fontsize=9)
     for axes in panels[::4]:
         axes.set_ylabel("mean level", fontsize=9)
@@ -111,7 +119,7 @@ def draw_growth(seconds: Mapping[tuple[str, Size], float], file: Path) -> str:
     for axes, (kind, sizes) in zip(panels, KINDS.items(), strict=True):
         for method in methods:
             known = [size for size in sizes if (method, size) in seconds]
-            heights = [max(seconds[method, size], 1e-5) for size in known]
+            heights = [max(seconds[method, size], _LEAST) for size in known]
             if known:
                 axes.plot([getattr(size, kind) for size in known], heights, marker="o", ms=3, **_style(method))
         if not axes.lines:
@@ -122,5 +130,5 @@ def draw_growth(seconds: Mapping[tuple[str, Size], float], file: Path) -> str:
         axes.minorticks_off()
         axes.set_xlabel(_LABELS[kind], fontsize=9)
         axes.grid(alpha=0.3)
-    panels[0].set_ylabel("seconds a suggestion", fontsize=9)
+    panels[0].set_ylabel("seconds a suggestion, or 10 µs", fontsize=9)
     return _finished(figure, methods, file)

@@ -207,6 +207,9 @@ saves on the way to a good front, and costs on the way to the last of it, whose 
 
 {by_money}
 
+Medians over the seeds, from half of what was reached up, pale where there are fewer than five seeds; the curves of one
+family share a colour. The figure's shares are of the best known, the targets' of the best that was reached.
+
 {targets}
 
 ∞: the median run does not reach it. –: no run, or all were stopped before it.
