@@ -130,5 +130,5 @@ def draw_growth(seconds: Mapping[tuple[str, Size], float], file: Path) -> str:
         axes.minorticks_off()
         axes.set_xlabel(_LABELS[kind], fontsize=9)
         axes.grid(alpha=0.3)
-    panels[0].set_ylabel("seconds a suggestion, or 10 µs", fontsize=9)
+    panels[0].set_ylabel("seconds a suggestion", fontsize=9)
     return _finished(figure, methods, file)

@@ -85,9 +85,8 @@ def bars(runs: Runs, *, finished: bool) -> str:
         mean, once = mean_ratio(found), mean_ratio(strongest(runs, bar.rivals, times=1.0))
         both = {p: pair for p, pair in found.items() if pair[1].ours_reached and pair[1].theirs_reached}
         given = [pair[1] for pair in found.values()]
-        verdict = (
-            "–" if math.isnan(mean) else ("yes" if mean <= bar.most else "**no**") + ("" if finished else ", so far")
-        )
+        verdict = "–" if math.isnan(mean) else "yes" if mean <= bar.most else "**no**"
+        verdict += "" if finished else ", so far"
         missed = f"{sum(not one.ours_reached for one in given)} / {sum(not one.theirs_reached for one in given)}"
         tested = sum(not math.isnan(one.p_less) for one in given)
         told = f"{sum(one.p_less < LIKELY for one in given)} / {sum(one.p_more < LIKELY for one in given)} of {tested}"
@@ -122,9 +121,8 @@ def where_they_stopped(runs: Runs) -> str:
                 beside.append(mine / money_to(run, target))
             at = statistics.median(run["hypervolume"][-1] for run in ended)
             rows.append([problem, method, str(len(ended)), f"{at:.3f}", shown(statistics.median(beside))])
-    return table(
-        ["problem", "method", "runs", "median share of the best when stopped", "camobo's money ÷ theirs"], rows
-    )
+    head = ["problem", "method", "runs stopped", "their median share of the best then", "camobo's money ÷ theirs"]
+    return table(head, rows) if rows else "None."
 
 
 def ratios(runs: Runs) -> str:

@@ -89,7 +89,8 @@ def growing(growth: Growth, folder: Path) -> str:
     ]
     failures = " ".join(["Failures:", *failed]) if failed else ""
     return f"""As a study grows, on DTLZ2, each size alone, other runs beside it. –: more than 8 GB, or more than five
-minutes for ten suggestions and what a method needs to get there, or a failure. {failures}
+minutes for ten suggestions and what a method needs to get there, or a failure. The figure draws less than ten
+microseconds as ten. {failures}
 
 ![Seconds a suggestion by size]({image})
 
