@@ -284,9 +284,9 @@ class TestAccuracy:
             return float(cost.at(Moment(1, budget, inputs=5), ["a", "b"], np.random.default_rng(0)).log(corner)[0])
 
         own, given = AdditiveCost("a > b"), AdditiveCost("a > b", strength=8.0, indifference=0.035)
-        assert dearest(own, 500) == dearest(own, 75) < dearest(own, 50) < dearest(own, 10) < -np.log(11.0)
+        assert dearest(own, 500) == dearest(own, 70) < dearest(own, 50) < dearest(own, 10) < -np.log(11.0)
         assert dearest(own, 50) < dearest(own, None) < dearest(own, 30)
-        many, enough, few = (own.curiosity(Moment(1 + budget // 2, budget, inputs=2)) for budget in (500, 30, 28))
+        many, enough, few = (own.curiosity(Moment(1 + budget // 2, budget, inputs=2)) for budget in (500, 52, 50))
         assert many == enough > few > 0.0
         assert dearest(given, 10) == dearest(given, 100) == dearest(own, 100)
         half = [Moment(6, 10), Moment(51, 100)]
@@ -325,6 +325,15 @@ class TestDraws:
 
 
 class TestMoments:
+    @law
+    @given(moments(), st.integers(1, 30))
+    def test_the_smaller_a_budget_the_more_of_an_input_is_looked_at_first(self, moment: Moment, inputs: int) -> None:
+        given, more = (
+            Moment(1, budget, moment.objectives, inputs) for budget in (moment.budget, (moment.budget or 1000) + 10)
+        )
+        assert 0.5 <= more.cheap_side <= given.cheap_side <= 1.0 or given.budget is None
+        assert more.cheap_side == given.cheap_side or given.ample < 1.0
+
     @law
     @given(moments())
     def test_what_is_left_of_a_budget_falls_from_one_to_zero(self, moment: Moment) -> None:

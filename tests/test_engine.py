@@ -156,7 +156,7 @@ def initial(given: Plan, count: int | None = None) -> Array:
 class TestInitialDesign:
     @pytest.mark.parametrize("seed", range(5))
     def test_it_starts_on_the_cheap_side_of_the_inputs_the_cost_names(self, seed: int) -> None:
-        given = plan(MIXED, cost="nickel > purity, quench", budget=30, seed=seed)
+        given = plan(MIXED, cost="nickel > purity, quench", budget=70, seed=seed)
         levels = given.space.expense(initial(given))
         named = [given.space.names.index(name) for name in ("nickel", "purity", "quench")]
         assert len(levels) == given.initial
@@ -177,8 +177,14 @@ class TestInitialDesign:
         many = {f"f{m}": "max" for m in range(objectives)}
         empty = np.zeros((0, 2))
         nothing = Data(empty, np.zeros((0, objectives)), empty, empty, step=1)
-        plans = [plan(objectives=many, cost="dear > cheap", budget=30, seed=seed) for seed in range(60)]
+        plans = [plan(objectives=many, cost="dear > cheap", budget=60, seed=seed) for seed in range(60)]
         firsts = np.vstack([suggest(given, nothing, number).unit for given in plans for number in range(3)])
+        assert np.all(firsts <= widest)
+        assert np.all(firsts.max(axis=0) > 0.95 * widest)
+
+    @pytest.mark.parametrize(("budget", "widest"), [(None, 0.5), (100, 0.5), (52, 0.5), (26, 0.75), (13, 0.875)])
+    def test_the_smaller_the_budget_the_more_of_an_input_it_covers(self, budget: int | None, widest: float) -> None:
+        firsts = np.vstack([initial(plan(cost="dear > cheap", budget=budget, seed=seed)) for seed in range(60)])
         assert np.all(firsts <= widest)
         assert np.all(firsts.max(axis=0) > 0.95 * widest)
 
@@ -239,23 +245,24 @@ class TestCuriosity:
 
 class TestNoise:
     @staticmethod
-    def looked_at(noise: float, seed: int) -> Array:
-        """(40, 2) points of a study of one objective that is flat but for where the dear input is above 0.7."""
-        given = plan(objectives={"f": "max"}, cost="dear > cheap", budget=40, seed=seed)
+    def looked_at(noise: float, budget: int, seed: int) -> Array:
+        """(budget, 2) points of a study of one objective that is flat but for where the dear input is above 0.7."""
+        given = plan(objectives={"f": "max"}, cost="dear > cheap", budget=budget, seed=seed)
         rng, none = np.random.default_rng(seed), np.zeros((0, 2))
         units, values = none, np.zeros((0, 1))
-        for number in range(40):
+        for number in range(budget):
             unit = suggest(given, Data(units, values, none, none, number + 1), number).unit
             units = np.vstack([units, unit])
             values = np.vstack([values, (unit[0] > 0.7) + noise * rng.standard_normal()])
         return units
 
     @pytest.mark.parametrize("noise", [0.001, 0.1])
-    def test_does_not_keep_a_study_at_the_cheap_end(self, noise: float) -> None:
+    @pytest.mark.parametrize(("budget", "most"), [(40, 0.5), (60, 0.4)])  # a small budget spends more freely
+    def test_does_not_keep_a_study_at_the_cheap_end(self, noise: float, budget: int, most: float) -> None:
         for seed in range(4):
-            dear = self.looked_at(noise, seed)[:, 0]
+            dear = self.looked_at(noise, budget, seed)[:, 0]
             assert dear.max() > 0.7
-            assert dear.mean() < 0.4
+            assert dear.mean() < most
 
     def test_without_it_the_places_are_chosen_by_the_models(self) -> None:
         given = plan(cost="dear > cheap", budget=40, seed=1)
@@ -324,9 +331,9 @@ class TestConstraints:
     @pytest.mark.parametrize("method", ["default", "paper"])
     @pytest.mark.parametrize("cost", [None, "dear > cheap"])
     def test_one_of_yes_and_no_is_met_however_late_it_first_holds(self, cost: str | None, method: str) -> None:
-        given = plan(constraints=("fits",), cost=cost, method=method, budget=40, seed=2)
+        given = plan(constraints=("fits",), cost=cost, method=method, budget=60, seed=2)
         units = np.zeros((0, 2))
-        for number in range(40):
+        for number in range(60):
             fits = (units[:, 0] > 0.55) & (units[:, 0] < 0.8) & (units[:, 1] > 0.5)
             values = np.column_stack([measure(units), np.where(fits, -1.0, 1.0)])
             none = np.zeros((0, 2))

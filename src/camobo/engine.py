@@ -90,9 +90,9 @@ def _tells(plan: Plan, values: Array) -> bool:
 def _initial(plan: Plan, data: Data, number: int) -> Suggestion:
     """Point `number` of an even sequence, from the cheap side of the inputs the cost names.
 
-    From the cheap half, and with more than two objectives from more of it: what a start in a corner does not show of a
-    large front is missed for long. Beyond the planned number of points, as long as nothing tells a model anything, it
-    widens to the whole.
+    From the cheap half, and with more than two objectives or a small budget from more of it: what a start in a corner
+    does not show of a large front is missed for long, and in thirty evaluations for good. Beyond the planned number of
+    points, as long as nothing tells a model anything, it widens to the whole.
     """
     first = plan.moment(1, plan.budget)
     unit = _even(plan, data, number, min(1.0, first.cheap_side * max(1.0, number / plan.initial)))

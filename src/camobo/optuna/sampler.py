@@ -183,7 +183,7 @@ class CostAwareSampler(BaseSampler):
         names = inputs.space.names
         levels = np.array([[self._stream(f"drawn {name}", trial.number).random() for name in names]])
         priced = [self._prices(name, given) for name, given in inputs.space.inputs.items()]
-        levels[:, priced] *= self._cheap_side(study, trial.number)
+        levels[:, priced] *= self._cheap_side(study, trial.number, len(names))
         return inputs.params(inputs.space.at_expense(levels)[0])
 
     def _first(self, study: optuna.Study, inputs: Inputs, trial: FrozenTrial) -> dict[str, Any]:
@@ -219,8 +219,8 @@ class CostAwareSampler(BaseSampler):
         cheap = self._cheap_side(study, row) if self._prices(name, given) else 1.0
         return units[inputs.space.expense(units)[:, 0] * (1.0 - 1.0 / given.size) < cheap]  # as draws below it would be
 
-    def _cheap_side(self, study: optuna.Study, number: int) -> float:
-        return Moment(number + 1, self._budget, len(study.directions)).cheap_side
+    def _cheap_side(self, study: optuna.Study, number: int, inputs: int = 1) -> float:
+        return Moment(number + 1, self._budget, len(study.directions), inputs).cheap_side
 
     def _prices(self, name: str, given: Input) -> bool:
         """Whether the cost names it and it has a dear side."""
