@@ -10,15 +10,14 @@ with; the table is written to `results/tune_cost.md`.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
-import camobo
 import cost_study
+from sources import fingerprint
 
 RESULTS = Path(__file__).parent / "results"
 FIRST_SEED, SEEDS = 300, 4
@@ -39,17 +38,9 @@ SMALL = [
 """For small budgets: the constants for a hundred evaluations, the price alone, and the default in between."""
 
 
-def sources() -> str:
-    """A fingerprint of the code that decides suggestions."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(camobo.__file__).parent.glob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:12]
-
-
 def measure(setting: dict[str, Any], budget: int, seeds: int, kept: dict[str, Any]) -> list[cost_study.Outcome]:
     """The outcomes of one setting on all problems, from what is kept where it was measured already."""
-    key = f"{sources()} {seeds} {budget} {json.dumps(setting, sort_keys=True)}"
+    key = f"{fingerprint()} {seeds} {budget} {json.dumps(setting, sort_keys=True)}"
     if key not in kept:
         jobs = [(name, FIRST_SEED + seed, setting, budget) for name in cost_study.PROBLEMS for seed in range(seeds)]
         kept[key] = [astuple(outcome) for outcome in cost_study.run_many(jobs)]
@@ -63,7 +54,7 @@ def main() -> None:
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else SEEDS
     store = RESULTS / "tune_cost.json"
     kept = json.loads(store.read_text()) if store.exists() else {}
-    kept = {key: found for key, found in kept.items() if key.startswith(sources())}
+    kept = {key: found for key, found in kept.items() if key.startswith(fingerprint())}
     lines = [
         f"# The cost's constants, {seeds} seeds from {FIRST_SEED}",
         "",

@@ -11,6 +11,7 @@ from typing import Literal
 from peers.chosen import able
 from peers.problems import Contest
 from peers.session import Session
+from sources import fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +53,11 @@ class Method:
         return None
 
     def versions(self) -> dict[str, str]:
-        """Of its packages, as installed."""
+        """Of its packages, as installed; of camobo with a fingerprint of its sources."""
         found = {}
         for package in self.packages:
             try:
-                found[package] = version(package)
+                found[package] = version(package) + (f" ({fingerprint()})" if package == "camobo" else "")
             except PackageNotFoundError:
                 continue
         return found
