@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pytest
 
 from camobo.cost import AdditiveCost, PaperCost
+from camobo.engine import suggest
 from camobo.inputs import Array, Categorical, Integer, Real
+from camobo.models import Models
 from camobo.plan import Data, Plan
 from camobo.space import Space
 
@@ -47,6 +50,29 @@ def data(given: Plan, units: Array, *, pending: Array | None = None, failed: Arr
 
 def some(given: Plan, count: int, seed: int = 0) -> Array:
     return given.space.snap(np.random.default_rng(seed).random((count, given.space.dimension)))
+
+
+def nearest(points: Array, others: Array) -> float:
+    return float(np.linalg.norm(points[:, None, :] - others[None, :, :], axis=2).min())
+
+
+@dataclass
+class Run:
+    """A study without a study: suggestions measured at once."""
+
+    units: Array
+    models: list[Models | None] = field(default_factory=list)
+
+
+def run(given: Plan, count: int, *, cached: bool = True) -> Run:
+    done = Run(np.zeros((0, given.space.dimension)))
+    models: Models | None = None
+    for number in range(count):
+        found = suggest(given, data(given, done.units), number, models if cached else None)
+        models = found.models or models
+        done.units = np.vstack([done.units, found.unit])
+        done.models.append(found.models)
+    return done
 
 
 PLANS: dict[str, Callable[[], Plan]] = {

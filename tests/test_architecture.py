@@ -22,7 +22,7 @@ LAYERS: list[set[str]] = [
     {"gp"},
     {"acquisition"},
     {"maximize"},
-    {"models"},
+    {"design", "models"},
     {"engine"},
     {"account", "regret"},
     {"trial"},

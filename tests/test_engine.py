@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,30 +11,11 @@ from camobo.acquisition import ExpectedReach
 from camobo.cost import AdditiveCost
 from camobo.engine import suggest
 from camobo.errors import SpaceExhausted
-from camobo.inputs import Array, Categorical, Integer
-from camobo.models import Models, update_models
+from camobo.inputs import Array, Integer
+from camobo.models import update_models
 from camobo.plan import Data, Plan
 from camobo.space import Space
-from plans import MIXED, constrained, data, every_plan, measure, plan, some, with_outliers
-
-
-@dataclass
-class Run:
-    """A study without a study: suggestions measured at once."""
-
-    units: Array
-    models: list[Models | None] = field(default_factory=list)
-
-
-def run(given: Plan, count: int, *, cached: bool = True) -> Run:
-    done = Run(np.zeros((0, given.space.dimension)))
-    models: Models | None = None
-    for number in range(count):
-        found = suggest(given, data(given, done.units), number, models if cached else None)
-        models = found.models or models
-        done.units = np.vstack([done.units, found.unit])
-        done.models.append(found.models)
-    return done
+from plans import MIXED, constrained, data, every_plan, measure, nearest, plan, run, some, with_outliers
 
 
 class TestDeterminism:
@@ -84,10 +65,6 @@ class TestDeterminism:
         suggest(given, known, 13)
         for array, copy in zip((known.units, known.values, known.pending, known.failed), copies, strict=True):
             np.testing.assert_array_equal(array, copy)
-
-
-def nearest(points: Array, others: Array) -> float:
-    return float(np.linalg.norm(points[:, None, :] - others[None, :, :], axis=2).min())
 
 
 def apart(given: Plan) -> float:
@@ -147,88 +124,6 @@ class TestOpenPoints:
             suggest(given, data(given, grid[:5], pending=grid[5:7], failed=grid[7:]), 9)
         with pytest.raises(SpaceExhausted):
             suggest(given, data(given, grid[:0], failed=grid), 9)
-
-
-def initial(given: Plan, count: int | None = None) -> Array:
-    return run(given, given.initial if count is None else count).units
-
-
-class TestInitialDesign:
-    @pytest.mark.parametrize("seed", range(5))
-    def test_it_starts_on_the_cheap_side_of_the_inputs_the_cost_names(self, seed: int) -> None:
-        given = plan(MIXED, cost="nickel > purity, quench", budget=70, seed=seed)
-        levels = given.space.expense(initial(given))
-        named = [given.space.names.index(name) for name in ("nickel", "purity", "quench")]
-        assert len(levels) == given.initial
-        assert np.all(levels[:, named] <= 0.5 + 1e-9)
-
-    def test_it_covers_inputs_the_cost_does_not_name_to_both_ends(self) -> None:
-        given = plan(cost="dear", seed=1, budget=30)
-        firsts = np.vstack([initial(plan(cost="dear", seed=seed)) for seed in range(30)])
-        assert firsts[:, 0].max() <= 0.5
-        assert firsts[:, 1].min() < 0.1
-        assert firsts[:, 1].max() > 0.9
-        blind = np.vstack([initial(plan(seed=seed)) for seed in range(30)])
-        assert blind[:, 0].max() > 0.9
-        assert given.cost is not None
-
-    @pytest.mark.parametrize(("objectives", "widest"), [(1, 0.5), (2, 0.5), (3, 0.875), (4, 1.0 - 0.5 / 9.0)])
-    def test_the_more_objectives_the_more_of_an_input_it_covers(self, objectives: int, widest: float) -> None:
-        many = {f"f{m}": "max" for m in range(objectives)}
-        empty = np.zeros((0, 2))
-        nothing = Data(empty, np.zeros((0, objectives)), empty, empty, step=1)
-        plans = [plan(objectives=many, cost="dear > cheap", budget=60, seed=seed) for seed in range(60)]
-        firsts = np.vstack([suggest(given, nothing, number).unit for given in plans for number in range(3)])
-        assert np.all(firsts <= widest)
-        assert np.all(firsts.max(axis=0) > 0.95 * widest)
-
-    @pytest.mark.parametrize(("budget", "widest"), [(None, 0.5), (100, 0.5), (52, 0.5), (26, 0.75), (13, 0.875)])
-    def test_the_smaller_the_budget_the_more_of_an_input_it_covers(self, budget: int | None, widest: float) -> None:
-        firsts = np.vstack([initial(plan(cost="dear > cheap", budget=budget, seed=seed)) for seed in range(60)])
-        assert np.all(firsts <= widest)
-        assert np.all(firsts.max(axis=0) > 0.95 * widest)
-
-    def test_its_points_differ_and_say_what_they_are(self) -> None:
-        given = plan(MIXED, cost="nickel", seed=4)
-        units = initial(given)
-        assert all(nearest(units[i : i + 1], units[:i]) > 0.05 for i in range(1, len(units)))
-        found = suggest(given, data(given, np.zeros((0, 4))), 0)
-        assert found.notes == ("initial design",)
-        assert found.models is None
-        assert found.acquisition is None
-
-    def test_one_point_more_than_inputs_then_models_take_over(self) -> None:
-        done = run(plan(seed=1), 5)
-        assert [models is None for models in done.models] == [True, True, True, False, False]
-
-    def test_a_space_smaller_than_the_design_is_still_filled_without_a_repeat(self) -> None:
-        tiny = Space({"a": Categorical(["x", "y"]), "b": Categorical(["x", "y"])})
-        units = initial(plan(tiny, seed=0), 4)
-        assert len(np.unique(units, axis=0)) == 4
-
-    @pytest.mark.parametrize("seed", range(5))
-    def test_a_space_smaller_than_the_design_is_filled_from_the_cheap_side(self, seed: int) -> None:
-        names = ("a", "b", "c")
-        tiny = Space({name: Categorical(["dear", "cheap"], dear=["dear"]) for name in names})
-        cost = AdditiveCost("a > b > c")
-        used = (tiny.expense(initial(replace(plan(tiny, seed=seed), cost=cost), 4)) @ cost.order.centre()).tolist()
-        assert used == sorted(used)
-        assert used[:2] == [0.0, min(cost.order.centre())]
-
-    @pytest.mark.parametrize("cost", [None, AdditiveCost("dear > cheap")])
-    def test_it_goes_on_and_widens_as_long_as_all_observations_are_equal(self, cost: AdditiveCost | None) -> None:
-        given = replace(plan(seed=3), cost=cost)
-        units = np.zeros((0, given.space.dimension))
-        for number in range(24):
-            known = replace(data(given, units), values=np.full((number, 2), 3.0))
-            units = np.vstack([units, suggest(given, known, number).unit])
-        gaps = np.abs(units[:, None] - units[None]).max(axis=2) + np.eye(24)
-        assert gaps.min() > 0.03
-        levels = given.space.expense(units)
-        assert levels.max() > 0.9
-        if cost is not None:
-            named = levels[:, np.array(cost.order.columns(given.space.names))]
-            assert named[: given.initial].max() <= 0.5
 
 
 class TestCuriosity:

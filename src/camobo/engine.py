@@ -13,11 +13,11 @@ there. Models are kept between calls by the caller, and give bitwise what a fres
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from camobo import gp
 from camobo.acquisition import (
@@ -32,7 +32,8 @@ from camobo.acquisition import (
     power_of,
 )
 from camobo.blas import one_thread
-from camobo.cost import Discount, Moment
+from camobo.cost import Moment
+from camobo.design import begins, even_point, first_point
 from camobo.inputs import Array
 from camobo.maximize import maximise
 from camobo.models import Models, update_models
@@ -64,127 +65,89 @@ class Suggestion:
 def suggest(plan: Plan, data: Data, number: int, models: Models | None = None) -> Suggestion:
     """The point to try as trial `number`."""
     with one_thread():
-        if len(data.units) + len(data.pending) < plan.initial or not _tells(plan, data.values):
-            return _initial(plan, data, number)
-        return _modelled(plan, data, number, update_models(plan, data, models))
+        if begins(plan, data):
+            unit, note = first_point(plan, data, number)
+            return Suggestion(unit, (note,))
+        models = update_models(plan, data, models)
+        return _elsewhere(plan, data, number, models) or _modelled(plan, data, number, models)
 
 
-def _stream(plan: Plan, purpose: str, number: int) -> np.random.Generator:
-    return np.random.default_rng([plan.seed, zlib.crc32(purpose.encode()), number])
+def _elsewhere(plan: Plan, data: Data, number: int, models: Models) -> Suggestion | None:
+    """With a cost, and where much of what was seen is noise, every third suggestion looks anywhere.
 
-
-def _tells(plan: Plan, values: Array) -> bool:
-    """Whether (n, M + K) observations tell a model anything.
-
-    A model of equal values knows nothing, and would repeat itself. Nor does one of a constraint that is violated by the
-    same everywhere, as one of yes and no is until it holds once.
+    Of noise there is always something left to learn, and cheapest where it is cheap: a study whose cheap end is flat
+    but for noise would stay there.
     """
-    if len(values) == 0:
-        return False
-    size = np.abs(values).max(axis=0)
-    varies = np.ptp(values / np.where(size > 0.0, size, 1.0), axis=0) > 1e-12
-    hopeless = ~varies & (values[0] > 0.0)
-    return bool(varies.any() and not hopeless[len(plan.objectives) :].any())
-
-
-def _initial(plan: Plan, data: Data, number: int) -> Suggestion:
-    """Point `number` of an even sequence, from the cheap side of the inputs the cost names.
-
-    From the cheap half, and with more than two objectives or a small budget from more of it: what a start in a corner
-    does not show of a large front is missed for long, and in thirty evaluations for good. Beyond the planned number of
-    points, as long as nothing tells a model anything, it widens to the whole.
-    """
-    first = plan.moment(1, plan.budget)
-    unit = _even(plan, data, number, min(1.0, first.cheap_side * max(1.0, number / plan.initial)))
-    if unit is not None:
-        return Suggestion(unit, ("initial design",))
-    space, rng = plan.space, _stream(plan, "initial spare", number)
-    discount = None if plan.cost is None else plan.cost.at(first, space.names, rng)
-    taken = np.vstack([data.units, data.pending, data.failed])
-    unit = maximise(_Cheapest(space, discount, rng), space, best=taken, taken=taken, rng=rng)
-    how = "drawn at random" if discount is None else "the cheapest left"
-    return Suggestion(unit, (f"initial design, {how}: the space is small",))
-
-
-def _even(plan: Plan, data: Data, place: int, share: float) -> Array | None:
-    """(d,) that point of an even sequence over the cube, over a share of it along inputs the cost names.
-
-    None if it has been tried. A place that failed gives way to the next.
-    """
-    space = plan.space
-    levels = quasi_random(place + 1 + len(data.failed), space.dimension, _stream(plan, "initial design", 0))
-    if plan.cost is not None:
-        levels[:, plan.cost.order.columns(space.names)] *= share
-    taken = np.vstack([data.units, data.pending, data.failed])
-    fresh = (unit for unit in space.at_expense(levels[place:]) if len(taken) == 0 or _apart(unit, taken))
-    return next(fresh, None)
-
-
-def _apart(unit: Array, taken: Array) -> bool:
-    return bool(np.abs(taken - unit).max(axis=1).min() > 1e-9)
+    every = _explore_every(plan, number)
+    if plan.cost is None or plan.method == "paper" or number % every != 0:
+        return None
+    if not any(model.noisy for model in models.gps[: len(plan.objectives)]):
+        return None
+    unit = even_point(plan, data, plan.initial + number // every, 1.0)
+    return None if unit is None else Suggestion(unit, ("looks elsewhere: much of what it saw is noise",), models)
 
 
 @dataclass(frozen=True, slots=True)
-class _Cheapest:
-    """A surface that prefers cheap points, and among equals a random one."""
+class _Standing:
+    """Where a study stands if what is open comes out as expected, so that its gain is not sought twice.
 
-    space: Space
-    discount: Discount | None
-    rng: np.random.Generator
+    `units` (n, d) and standardised `outcomes` (n, M) are of what was measured, is being measured, or could not be.
+    `feasible` and `front` are rows of them; without a feasible one, the front is what came nearest to it.
+    """
 
-    def __call__(self, units: Array) -> Array:
-        among_equals = 1e-9 * self.rng.random(len(units))
-        return among_equals if self.discount is None else among_equals + self.discount.log(self.space.expense(units))
-
-    def with_gradient(self, units: Array) -> tuple[Array, Array]:
-        return self(units), np.zeros_like(units)
-
-    def softened(self) -> _Cheapest:
-        return self
+    gps: tuple[gp.GP, ...]
+    units: Array
+    outcomes: Array
+    limits: Array
+    feasible: NDArray[np.intp]
+    front: NDArray[np.intp]
 
 
-def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion:
-    space, rng = plan.space, _stream(plan, "suggestion", number)
-    moment, M = plan.moment(data.step, plan.budget), len(plan.objectives)
-    every = _explore_every(plan, number)
-    explores = plan.method != "paper" and number % every == 0
-    if explores and plan.cost is not None and any(model.noisy for model in models.gps[:M]):
-        # Of noise there is always something left to learn, and cheapest where it is cheap. So some of the suggestions
-        # look anywhere: else a study whose cheap end is flat but for noise would stay there.
-        elsewhere = _even(plan, data, plan.initial + number // every, 1.0)
-        if elsewhere is not None:
-            return Suggestion(elsewhere, ("looks elsewhere: much of what it saw is noise",), models)
-    failed = data.failed[gp.evenly(len(data.failed), _BELIEVED)]
+def _standing(plan: Plan, data: Data, models: Models) -> _Standing:
+    M, failed = len(plan.objectives), data.failed[gp.evenly(len(data.failed), _BELIEVED)]
     open_points = np.vstack([data.pending, failed])
-    gps = tuple(model.believe(space.features(open_points)) for model in models.gps)
-    # What is being measured, or could not be, counts as if it had come out as expected: its gain is not sought twice.
-    outcomes = np.vstack([_standardised(gps, data.values), _expected(gps, space.features(open_points))])
-    units = np.vstack([data.units, open_points])
+    features = plan.space.features(open_points)
+    gps = tuple(model.believe(features) for model in models.gps)
+    outcomes = np.vstack([_standardised(gps, data.values), _expected(gps, features)])
     limits = np.array([float(model.standardise(np.zeros(1))[0]) for model in gps[M:]])
     excess = np.maximum(outcomes[:, M:] - limits, 0.0).sum(axis=1)
     feasible = np.flatnonzero(excess == 0.0)
-    front = feasible[on_front(outcomes[feasible, :M])]
-    discount = None if plan.cost is None else plan.cost.at(moment, space.names, rng)
-    if len(feasible) == 0:
-        front = np.array([excess.argmin()])  # no front yet: the search begins around what came nearest to feasible
-        terms: tuple[Term, ...] = (Term(Feasible(None, limits), discount),)
-        notes: tuple[str, ...] = ("looks for a feasible point",)
-    elif plan.method == "paper":
-        terms = (Term(_paper_utility(plan, data.step, gps[:M], outcomes[feasible, :M], rng), discount),)
-        notes = ("Algorithm 1",)
-    else:
-        promise, volume = _promise(plan, gps[:M], outcomes[front, :M], outcomes[feasible, :M], explores, rng)
-        terms = (Term(promise, discount), *_curiosity(plan, moment, volume, rng))
-        notes = ("explores beyond the front" if explores else "improves the front",)
-    if plan.constraints and len(feasible):
-        terms = tuple(Term(Feasible(term.utility, limits), term.discount) for term in terms)
-    acquisition = Acquisition(space, gps, terms)
+    front = feasible[on_front(outcomes[feasible, :M])] if len(feasible) else excess.argmin(keepdims=True)
+    return _Standing(gps, np.vstack([data.units, open_points]), outcomes[:, :M], limits, feasible, front)
+
+
+def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion:
+    space, rng = plan.space, plan.stream("suggestion", number)
+    standing = _standing(plan, data, models)
+    terms, note = _reasons(plan, data.step, number, standing, rng)
+    acquisition = Acquisition(space, standing.gps, terms)
     apart = 0.0 if plan.method == "paper" else _NEWS
-    taken = np.vstack([data.units, data.pending, data.failed])
-    unit = maximise(acquisition, space, best=units[front], taken=taken, rng=rng, apart=apart)
+    unit = maximise(acquisition, space, best=standing.units[standing.front], taken=data.tried, rng=rng, apart=apart)
     if len(terms) > 1 and _mostly(acquisition, terms[1:], unit):
-        notes = ("learns where it is cheap",)
-    return Suggestion(unit, notes + _rescues(plan, gps), models, acquisition)
+        note = "learns where it is cheap"
+    return Suggestion(unit, (note, *_rescues(plan, standing.gps)), models, acquisition)
+
+
+def _reasons(
+    plan: Plan, step: int, number: int, standing: _Standing, rng: np.random.Generator
+) -> tuple[tuple[Term, ...], str]:
+    """What makes a point worth trying, and in a word why."""
+    moment, gps = plan.moment(step, plan.budget), standing.gps[: len(plan.objectives)]
+    discount = None if plan.cost is None else plan.cost.at(moment, plan.space.names, rng)
+    if len(standing.feasible) == 0:
+        return (Term(Feasible(None, standing.limits), discount),), "looks for a feasible point"
+    front, outcomes = standing.outcomes[standing.front], standing.outcomes[standing.feasible]
+    if plan.method == "paper":
+        terms: tuple[Term, ...] = (Term(_paper_utility(plan, step, gps, outcomes, rng), discount),)
+        note = "Algorithm 1"
+    else:
+        explores = number % _explore_every(plan, number) == 0
+        promise, volume = _promise(plan, gps, front, outcomes, explores, rng)
+        terms = (Term(promise, discount), *_curiosity(plan, moment, volume, rng))
+        note = "explores beyond the front" if explores else "improves the front"
+    if plan.constraints:
+        terms = tuple(Term(Feasible(term.utility, standing.limits), term.discount) for term in terms)
+    return terms, note
 
 
 def _mostly(acquisition: Acquisition, terms: tuple[Term, ...], unit: Array) -> bool:

@@ -5,6 +5,7 @@ Apart from the engine, so that a study can be opened, read and told without load
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -49,6 +50,10 @@ class Plan:
         """How many points the initial design has: one an input and one more."""
         return self.space.dimension + 1
 
+    def stream(self, purpose: str, number: int) -> np.random.Generator:
+        """The random numbers that are for this purpose at this trial, whatever was drawn before."""
+        return np.random.default_rng([self.seed, zlib.crc32(purpose.encode()), number])
+
 
 @dataclass(frozen=True, slots=True)
 class Data:
@@ -64,3 +69,8 @@ class Data:
     pending: Array
     failed: Array
     step: int
+
+    @property
+    def tried(self) -> Array:
+        """(n + p + q, d) every point that need not be tried again."""
+        return np.vstack([self.units, self.pending, self.failed])

@@ -28,7 +28,7 @@ def best(plan: Plan, data: Data, suggestion: Suggestion, held: Mapping[str, floa
     names = plan.space.names
     free = np.array([name not in held for name in names])
     at = np.array([held.get(name, u) for name, u in zip(names, suggestion.unit.tolist(), strict=True)])
-    taken = np.vstack([data.units, data.pending, data.failed])
+    taken = data.tried
     taken = taken[np.abs(taken - at)[:, ~free].max(axis=1, initial=0.0) <= _SAME][:, free]
     surface: Surface | None = suggestion.acquisition
     if not free.any():
