@@ -284,7 +284,7 @@ class TestAccuracy:
             return float(cost.at(Moment(1, budget, inputs=5), ["a", "b"], np.random.default_rng(0)).log(corner)[0])
 
         own, given = AdditiveCost("a > b"), AdditiveCost("a > b", strength=8.0, indifference=0.035)
-        assert dearest(own, 500) == dearest(own, 70) < dearest(own, 50) < dearest(own, 10) < -np.log(11.0)
+        assert dearest(own, 500) == dearest(own, 75) < dearest(own, 50) < dearest(own, 10) < -np.log(11.0)
         assert dearest(own, 50) < dearest(own, None) < dearest(own, 30)
         many, enough, few = (own.curiosity(Moment(1 + budget // 2, budget, inputs=2)) for budget in (500, 52, 50))
         assert many == enough > few > 0.0

@@ -20,7 +20,7 @@ def initial(given: Plan, count: int | None = None) -> Array:
 class TestInitialDesign:
     @pytest.mark.parametrize("seed", range(5))
     def test_it_starts_on_the_cheap_side_of_the_inputs_the_cost_names(self, seed: int) -> None:
-        given = plan(MIXED, cost="nickel > purity, quench", budget=70, seed=seed)
+        given = plan(MIXED, cost="nickel > purity, quench", budget=64, seed=seed)
         levels = given.space.expense(initial(given))
         named = [given.space.names.index(name) for name in ("nickel", "purity", "quench")]
         assert len(levels) == given.initial

@@ -25,7 +25,6 @@ from camobo.order import Order
 
 _MOST_STRENGTH = 34.0  # beyond it C would round to 1 at the dear end, and must stay below
 _CHEAPEST = 0.1  # what an evaluation at the cheap end is taken to cost, of what the dear ends add to it
-_PLENTY, _PLENTY_AN_INPUT = 40, 6  # evaluations
 _STRENGTH, _INDIFFERENCE = 8.0, 0.035
 _LAST = 0.1  # share of the budget left from which on the price counts less and less
 
@@ -90,12 +89,17 @@ class Moment:
 
     @property
     def ample(self) -> float:
-        """How far the budget goes towards forty evaluations and six an input: one that can spare some. At most one.
+        """How far the budget goes towards one that can spare some, at most one.
 
-        >>> Moment(1, 100, inputs=5).ample, Moment(1, 26, inputs=2).ample, Moment(1).ample
-        (1.0, 0.5, 1.0)
+        That is forty evaluations and six an input, or fifteen an input if they are more.
+
+        >>> [Moment(1, budget, inputs=2).ample for budget in (100, 52, 26)]
+        [1.0, 1.0, 0.5]
+        >>> Moment(1, 75, inputs=10).ample, Moment(1).ample
+        (0.5, 1.0)
         """
-        return 1.0 if self.budget is None else min(1.0, self.budget / (_PLENTY + _PLENTY_AN_INPUT * self.inputs))
+        plenty = max(40 + 6 * self.inputs, 15 * self.inputs)
+        return 1.0 if self.budget is None else min(1.0, self.budget / plenty)
 
     @property
     def patience(self) -> float:
@@ -209,7 +213,7 @@ class AdditiveCost:
     looked at before anything else.
 
     strength: s_t = strength × (share of the budget left)^cooling. None: 8, of M objectives a part in (M − 1)² of it,
-        and less for a budget below forty evaluations and six an input, of which few can be spared.
+        and less for a small budget, of which few evaluations can be spared (`Moment.ample`).
     cooling: for up to two objectives; of M it is M − 1 times that. A front has M − 1 dimensions, so the more there are,
         the more evaluations it takes, and the sooner those spent on cheap points are missed.
     indifference: what an unknown answer is worth where it is cheap, as a share of what the front reaches: hardly
