@@ -152,12 +152,11 @@ class TestNoise:
         return units
 
     @pytest.mark.parametrize("noise", [0.001, 0.1])
-    @pytest.mark.parametrize(("budget", "most"), [(40, 0.5), (60, 0.4)])  # a small budget spends more freely
-    def test_does_not_keep_a_study_at_the_cheap_end(self, noise: float, budget: int, most: float) -> None:
-        for seed in range(4):
-            dear = self.looked_at(noise, budget, seed)[:, 0]
-            assert dear.max() > 0.7
-            assert dear.mean() < most
+    @pytest.mark.parametrize("budget", [40, 60])
+    def test_does_not_keep_a_study_at_the_cheap_end(self, noise: float, budget: int) -> None:
+        dear = [self.looked_at(noise, budget, seed)[:, 0] for seed in range(4)]
+        assert all(seen.max() > 0.7 for seen in dear)
+        assert np.mean(dear) < 0.3  # 0.8 without a cost
 
     def test_without_it_the_places_are_chosen_by_the_models(self) -> None:
         given = plan(cost="dear > cheap", budget=40, seed=1)
@@ -228,7 +227,7 @@ class TestConstraints:
     def test_one_of_yes_and_no_is_met_however_late_it_first_holds(self, cost: str | None, method: str) -> None:
         given = plan(constraints=("fits",), cost=cost, method=method, budget=60, seed=2)
         units = np.zeros((0, 2))
-        for number in range(60):
+        for number in range(40):
             fits = (units[:, 0] > 0.55) & (units[:, 0] < 0.8) & (units[:, 1] > 0.5)
             values = np.column_stack([measure(units), np.where(fits, -1.0, 1.0)])
             none = np.zeros((0, 2))
