@@ -251,7 +251,7 @@ def test_a_forest_between_two_that_were_timed_costs_something_between() -> None:
     assert timed[1, 2, 4] < forest.seconds(np.array([0.375, 0.5, 1.0])) < timed[2, 2, 4]
 
 
-def test_a_method_that_met_a_limit_is_tried_on_three_seeds_and_not_with_more_objectives() -> None:
+def test_a_method_that_met_a_limit_on_three_seeds_is_tried_on_five_and_not_with_more_objectives() -> None:
     sys.path.insert(0, str(FOLDER))
     wanted = importlib.import_module("peers.run").wanted
     runs = {("p", "slow", 0): {"status": "time", "limit": 60.0}, ("p", "fast", 0): {"status": "finished"}}
@@ -260,9 +260,10 @@ def test_a_method_that_met_a_limit_is_tried_on_three_seeds_and_not_with_more_obj
     assert wanted(runs, "p", "slow", 0, 120.0)
     assert not wanted(runs, "p", "slow", 0, 60.0)
     runs["p", "slow", 1] = {"status": "memory", "limit": 60.0}
-    assert wanted(runs, "p", "slow", 2, 60.0)
+    assert all(wanted(runs, "p", "slow", seed, 60.0) for seed in (2, 7))
     runs["p", "slow", 2] = {"status": "time", "limit": 60.0}
-    assert not wanted(runs, "p", "slow", 3, 60.0)
+    assert wanted(runs, "p", "slow", 4, 60.0)
+    assert not wanted(runs, "p", "slow", 5, 60.0)
     assert wanted(runs, "q", "slow", 1, 60.0)
     many = {("dtlz2-4", "slow", 0): {"status": "memory", "limit": 60.0}}
     assert not wanted(many, "dtlz2-6", "slow", 0, 60.0)

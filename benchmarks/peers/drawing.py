@@ -14,10 +14,9 @@ import matplotlib.pyplot as plt
 from matplotlib.lines import Line2D
 
 from peers.growth import KINDS, Size
-from peers.measures import Runs, mean_use, median_curve, problems_of, runs_of
+from peers.measures import ENOUGH, Runs, mean_use, median_curve, problems_of, runs_of
 from peers.methods import METHODS, OURS
 
-_FEW = 5  # runs
 _LEAST = 1e-5  # seconds: what is less is drawn there
 _LABELS = {
     "evaluations": "evaluations made (5 inputs, 2 objectives)",
@@ -74,7 +73,7 @@ def draw_curves(runs: Runs, file: Path, *, money: bool) -> str:
         for method in methods:
             curve = median_curve(runs, problem, method, money)
             if curve is not None:
-                few = len(runs_of(runs, problem, method)) < _FEW
+                few = len(runs_of(runs, problem, method)) < ENOUGH
                 axes.plot(*curve, **_style(method), alpha=0.4 if few else 1.0)
                 top = max(top, float(curve[1][-1]))
                 right = max(right, float(curve[0][-1]) if METHODS[method].stretch == 1 else 0.0)

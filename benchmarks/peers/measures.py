@@ -17,6 +17,7 @@ from peers.problems import CONTESTS
 Runs: TypeAlias = Mapping[tuple[Any, ...], Mapping[str, Any]]
 """By problem, method and seed."""
 SHARES = (0.9, 0.95, 0.99)
+ENOUGH = 5  # runs on either side for a test
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +153,8 @@ def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float, times
 
 
 def _chance(ours: Sequence[float], theirs: Sequence[float], side: Literal["less", "greater"]) -> float:
-    """Of so large differences to one side if there were none; not told of fewer than five runs."""
-    if min(len(ours), len(theirs)) < 5:
+    """Of so large differences to one side if there were none; not told of too few runs."""
+    if min(len(ours), len(theirs)) < ENOUGH:
         return math.nan
     return float(mannwhitneyu(ours, theirs, alternative=side).pvalue)
 

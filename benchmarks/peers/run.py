@@ -8,10 +8,10 @@
 
 Results go to results/peers.jsonl (peers_short.jsonl), a line a run, as soon as it ends; a run that is there is not run
 again unless it was stopped by a shorter limit. Each is limited to 8 GB and 15 minutes of processor time; one that meets
-a limit, or fails, is recorded with how far it came. A method that met one on three seeds of a problem is not tried on
-further ones, and one that met it once not with more objectives. Seed 0 of everything comes first, then seed 1, and so
-on, so the contest can be stopped at any time; several may run at once with different `--methods`. A method that does
-not install is told of and skipped.
+a limit, or fails, is recorded with how far it came. A method that met one on three seeds of a problem is tried on no
+more than the five that a test needs, and one that met it once not with more objectives. Seed 0 of everything comes
+first, then seed 1, and so on, so the contest can be stopped at any time; several may run at once with different
+`--methods`. A method that does not install is told of and skipped.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ import numpy as np
 
 from peers.chosen import able
 from peers.limits import limited, why
+from peers.measures import ENOUGH
 from peers.methods import METHODS, installed
 from peers.problems import CONTESTS, SMALLER, Contest
 from peers.records import RESULTS, append, read
@@ -50,7 +51,7 @@ SURROUNDINGS = {
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824"
     ":glibc.malloc.trim_threshold=2147483648:glibc.malloc.top_pad=67108864",
 }
-TRIES = 3  # seeds of a problem on which a method may meet a limit
+TRIES = 3  # seeds of a problem on which a method may meet a limit before it is run only as often as a test needs
 MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
 
 
@@ -176,7 +177,9 @@ def wanted(runs: Runs, problem: str, method: str, seed: int, seconds: float) -> 
     if old is not None:
         return bool(old["status"] == "time" and old["limit"] < seconds)
     stopped = [key[0] for key, run in runs.items() if key[1] == method and run["status"] in ("time", "memory")]
-    return stopped.count(problem) < TRIES and not any(smaller in stopped for smaller in SMALLER.get(problem, ()))
+    if any(smaller in stopped for smaller in SMALLER.get(problem, ())):
+        return False
+    return seed < ENOUGH or stopped.count(problem) < TRIES
 
 
 def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *, short: bool) -> None:

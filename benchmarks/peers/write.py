@@ -245,9 +245,10 @@ Mean level over a run, from 0, an input's cheap end, to 1.
 ## Runs that did not finish
 
 Each run may take 8 GB of address space and a quarter of an hour of processor time. One that is stopped counts as far
-as it came. If a method was stopped on three seeds of a problem, its other seeds are not run; if it was stopped on DTLZ2
-once, it is not run on DTLZ2 with more objectives. The limit is on time, so how far a run came depends on the machine
-and the set-up: of BoTorch's, seeds run later came further than those before them, which says nothing of the seeds.
+as it came. If a method was stopped on three seeds of a problem, it is run on the first five only, as many as a test
+needs; if it was stopped on DTLZ2 once, it is not run on DTLZ2 with more objectives. The limit is on time, so how far a
+run came depends on the machine and the set-up: of BoTorch's, seeds run later came further than those before them, which
+says nothing of the seeds.
 
 A run that was stopped before the target has no part in the comparison above. How it stood until then, beside camobo
 with the order: what camobo pays, in its median run, for as much hypervolume.
