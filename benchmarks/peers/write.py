@@ -176,8 +176,8 @@ tried. It begins with inputs + 1 points where others have five at least. On ZDT1
 their cheap end. All inputs are real; FLAML and SMAC3 are made for others too.
 
 BoTorch's raw samples are taken around the best points too, beside the uniform ones: with those alone it asked for one
-point of ZDT2 over and over. Made so are its runs on ZDT, those of qLogNParEGO but for cross-holder, and of the others
-the later seeds.
+point of ZDT2 over and over, and found less on welded-beam. All its runs are made so but the first three or four seeds
+of qLogNEHVI, and of it ÷ cost, on matyas-booth, branin-currin, dtlz2-2, dtlz2-4 and car-side.
 
 {known}
 
