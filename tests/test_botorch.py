@@ -21,6 +21,7 @@ pytest.importorskip("botorch", reason="the botorch extra is not installed")
 import gpytorch  # noqa: E402
 from botorch.models import KroneckerMultiTaskGP, ModelList, ModelListGP, MultiTaskGP, SingleTaskGP  # noqa: E402
 from botorch.models.deterministic import GenericDeterministicModel  # noqa: E402
+from botorch.models.map_saas import EnsembleMapSaasSingleTaskGP  # noqa: E402
 from botorch.models.transforms import Log  # noqa: E402
 from botorch.optim import optimize_acqf  # noqa: E402
 
@@ -94,6 +95,10 @@ def of_kind(kind: str, x: Any, y: Any) -> Any:
         return MultiTaskGP(both, torch.cat([y[:, :1], y[:, 1:]]), task_feature=-1).eval()
     if kind == "deterministic":
         return GenericDeterministicModel(lambda X: X[..., :2], 2)
+    if kind == "ensemble":
+        return ModelListGP(*(EnsembleMapSaasSingleTaskGP(x, y[:, m : m + 1], num_taus=3).eval() for m in range(2)))
+    if kind == "half ensemble":
+        return ModelListGP(SingleTaskGP(x, y[:, :1]), EnsembleMapSaasSingleTaskGP(x, y[:, 1:], num_taus=3)).eval()
     return ModelList(SingleTaskGP(x, y[:, :1]), GenericDeterministicModel(lambda X: X[..., :1], 1))
 
 
@@ -156,7 +161,9 @@ class TestInBotorch:
                 assert value.shape == (5,)
                 assert torch.isfinite(value).all()
 
-    @pytest.mark.parametrize("kind", ["multi-task", "kronecker", "deterministic", "mixed list"])
+    @pytest.mark.parametrize(
+        "kind", ["multi-task", "kronecker", "deterministic", "mixed list", "ensemble", "half ensemble"]
+    )
     def test_pending_points_and_gradients_work_over_models_of_other_kinds(self, kind: str) -> None:
         torch.manual_seed(0)
         x = torch.rand(10, 3, dtype=torch.float64)
@@ -178,6 +185,27 @@ class TestInBotorch:
         assert same.detach().numpy() == pytest.approx(mean.detach().numpy())
         assert (narrowed <= deviation + 1e-9).all()
         assert kind == "deterministic" or (narrowed[:2, 0] < 0.5 * deviation[:2, 0]).all()
+
+    @pytest.mark.parametrize("kind", ["ensemble", "half ensemble"])
+    def test_of_an_ensemble_the_value_is_the_mean_of_its_members(self, kind: str) -> None:
+        torch.manual_seed(0)
+        x, at = torch.rand(10, 3, dtype=torch.float64), torch.rand(5, 1, 3, dtype=torch.float64)
+        y = torch.stack([x[:, 0] + x[:, 1] ** 2, x[:, 2] - x[:, 0]], dim=1)
+        unit = torch.tensor([[0.0] * 3, [1.0] * 3])
+        options: dict[str, Any] = {
+            "names": NAMES,
+            "cost": "x1",
+            "bounds": unit,
+            "ref_point": [-2.0] * 2,
+            "weights": [0.5] * 2,
+        }
+        model = of_kind(kind, x, y)
+        acquisition, posterior = CostAwareUCB(model, **options), model.posterior(at)
+        mean, variance = (found.detach().numpy()[:, :, 0] for found in (posterior.mean, posterior.variance))
+        worth = np.array([acquisition.utility.log_slopes(mean[:, s], np.sqrt(variance[:, s]))[0] for s in range(3)])
+        assert acquisition.discount is not None
+        expected = np.log(np.exp(worth).mean(axis=0)) + acquisition.discount.log(at[:, 0].numpy())
+        assert acquisition(at).detach().numpy() == pytest.approx(expected)
 
     def test_outputs_of_one_joint_model_narrow_as_two_models_would(self) -> None:
         torch.manual_seed(0)

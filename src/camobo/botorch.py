@@ -28,7 +28,7 @@ try:
     from botorch.acquisition import AcquisitionFunction
     from botorch.posteriors import GPyTorchPosterior, PosteriorList
     from botorch.posteriors.multitask import MultitaskGPPosterior
-    from botorch.utils.transforms import t_batch_mode_transform
+    from botorch.utils.transforms import is_ensemble, t_batch_mode_transform
 except ImportError as _error:
     raise MissingExtraError(
         f"camobo.botorch needs BoTorch 0.14 or later ({_error}). Install it with: pip install 'camobo[botorch]'"
@@ -68,8 +68,6 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
 
     Below Q = 0.001 the logarithm goes on as a straight line in Q, so a dear point is not preferred where Q is negative.
     """
-
-    _log = True
 
     def __init__(
         self,
@@ -129,15 +127,17 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
 
     @t_batch_mode_transform(expected_q=1)  # type: ignore[untyped-decorator]
     def forward(self, X: Any) -> Any:
-        """(b,) values of log α at (b, 1, d) candidates."""
+        """(b,) values of log α at (b, 1, d) candidates; of an ensemble, of the mean of its members' α."""
         width = len(self.cheap)
         _check(X.shape[-1] == width, "X", f"as many columns as there are names, {width}", X.shape[-1])
+        many = is_ensemble(self.model)
         mean, deviation = self._moments(X)
         value = _Worth.apply(mean, deviation, self.utility)
         if self.discount is not None:
             levels = ((X.squeeze(-2) - self.cheap) / self.span).clamp(0.0, 1.0)
-            value = value + _Left.apply(levels, self.discount).to(value)
-        return value
+            left = _Left.apply(levels, self.discount).to(value)
+            value = value + (left[..., None] if many else left)
+        return value.logsumexp(dim=-1) - math.log(value.shape[-1]) if many else value
 
     def set_X_pending(self, X_pending: Any | None = None) -> None:  # noqa: N802  # BoTorch's name
         """Count (p, d) points as being evaluated; None: no point is."""
@@ -149,7 +149,7 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         super().set_X_pending(X_pending)
 
     def _moments(self, X: Any) -> tuple[Any, Any]:
-        """(b, M) mean and standard deviation at (b, 1, d) candidates, given what is pending.
+        """(b, M) mean and standard deviation at (b, 1, d) candidates, given what is pending; (b, S, M) of an ensemble.
 
         The mean stays. The variance of an output is that of X given p noisy values: k_xx − k_xp (K_pp + S)⁻¹ k_px.
         """
