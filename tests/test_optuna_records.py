@@ -419,6 +419,37 @@ class TestReportingFromTheCommandLine:
         assert "there is no file" in said
         assert not (tmp_path / "no.db").exists()
 
+    @pytest.mark.parametrize("prefix", ["", "sqlite:///"])
+    @pytest.mark.parametrize("kind", ["journal", "database"])
+    def test_a_file_of_either_kind_is_read_by_its_name_and_left_as_it_is(
+        self, kind: str, prefix: str, tmp_path: Path
+    ) -> None:
+        file = tmp_path / "forest.log"
+        storage: Any = f"sqlite:///{file}"
+        if kind == "journal":
+            storage = optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(file)))
+        study = optuna.create_study(study_name="forest", storage=storage)
+        study.optimize(lambda trial: trial.suggest_float("x", 0, 1), n_trials=3)
+        before = file.read_bytes()
+        loaded = load(f"{prefix}{file}")
+        assert [trial.params for trial in loaded.trials] == [trial.params for trial in study.trials]
+        assert file.read_bytes() == before
+        assert [found.name for found in tmp_path.iterdir()] == ["forest.log"]
+
+    def test_a_file_that_is_neither_is_refused(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        for number, text in enumerate(("", "{}", '{"op_code"', "nickel,chromium\n1,2\n")):
+            file = tmp_path / f"{number}.log"
+            file.write_text(text)
+            said = self.refused(capsys, "--optuna", str(file), "-o", str(tmp_path / "x.html"))
+            assert str(file) in said
+            assert file.read_text() == text
+
+    def test_an_optuna_database_given_as_a_study_of_camobos_says_how_to_report_on_it(
+        self, forest: str, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        said = self.refused(capsys, forest.removeprefix("sqlite:///"))
+        assert "It has Optuna's tables: see camobo report --optuna" in said
+
     def test_one_study_of_either_kind_is_needed(self, forest: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert "need one study" in self.refused(capsys)
         assert "need one study" in self.refused(capsys, "alloy.db", "--optuna", forest)

@@ -26,7 +26,7 @@ from camobo.errors import InvalidOptionError, StorageError
 from camobo.filelock import alone, claimed, number_of
 from camobo.history import Event
 from camobo.samefile import OpenedFile, opened_file
-from camobo.tables import EVENTS, STUDY, TABLES, TRIALS, event_row, read_events, trial_row
+from camobo.tables import EVENTS, OPTUNAS, STUDY, TABLES, TRIALS, event_row, read_events, trial_row
 from camobo.trial import Trial
 
 FORMAT = 1
@@ -121,7 +121,8 @@ class SqlStore:
             else:
                 foreign = "study" in names and not ours
             if foreign:
-                raise StorageError(f"{self.place}: is a database, but not a camobo study. It was left as it is.")
+                hint = " It has Optuna's tables: see camobo report --optuna." if names >= OPTUNAS else ""
+                raise StorageError(f"{self.place}: is a database, but not a camobo study. It was left as it is.{hint}")
             return connection.execute(sa.select(STUDY.c.format)).scalar_one_or_none() if ours else None
 
     def _migrate(self) -> None:

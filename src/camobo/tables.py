@@ -15,6 +15,8 @@ import sqlalchemy as sa
 from camobo.history import Event
 from camobo.trial import Trial
 
+OPTUNAS = {"studies", "trials", "version_info", "alembic_version"}
+"""The tables that every Optuna since 2.0 makes, to know its databases by."""
 TABLES = sa.MetaData()
 _json = sa.JSON(none_as_null=True)
 STUDY = sa.Table(

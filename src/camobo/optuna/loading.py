@@ -7,12 +7,13 @@ from pathlib import Path
 
 import optuna
 import sqlalchemy
+from optuna.storages import BaseStorage, JournalStorage, RDBStorage
+from optuna.storages.journal import JournalFileBackend
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from camobo.connect import what_to_do
 from camobo.errors import CamoboError, InvalidOptionError, StorageError
-
-_TABLES = {"studies", "trials", "version_info", "alembic_version"}  # as every Optuna since 2.0 makes them
+from camobo.tables import OPTUNAS
 
 _UNREADABLE = (
     SQLAlchemyError,
@@ -31,18 +32,23 @@ _PACKAGES = {"psycopg": "'camobo[postgres]'", "psycopg2": "psycopg2-binary", "My
 
 
 def load(storage: str, name: str | None = None) -> optuna.Study:
-    """The Optuna study at a storage URL; it needs no name if it is the only one there.
+    """The Optuna study at a storage URL, or in a file; it needs no name if it is the only one there.
 
-    Creates nothing: a database without Optuna's tables is refused and left as it is.
+    The file may be an SQLite database or the journal of a JournalStorage. Creates nothing: a database without Optuna's
+    tables is refused and left as it is.
     """
     url = _checked(storage)
     place = url.difference_update_query(["password"]).render_as_string(hide_password=True)
-    path = (url.database or "").removeprefix("file:")  # SQLite takes a URI too
-    if url.get_backend_name() == "sqlite" and path and not Path(path).exists():
+    path = (url.database or "").removeprefix("file:") if url.get_backend_name() == "sqlite" else ""  # or a URI
+    if path and not Path(path).exists():
         raise StorageError(f"{place}: there is no file {path!r}. Name the storage of the Optuna study.")
     try:
-        _check_tables(url, place)
-        kept = optuna.storages.RDBStorage(storage, skip_table_creation=True)
+        kept: BaseStorage
+        if path and _is_journal(Path(path)):
+            kept = JournalStorage(JournalFileBackend(path))
+        else:
+            _check_tables(url, place)
+            kept = RDBStorage(url.render_as_string(hide_password=False), skip_table_creation=True)
         names = [study.study_name for study in optuna.get_all_study_summaries(kept, include_best_trial=False)]
         if name is None and len(names) == 1:
             name = names[0]
@@ -85,13 +91,22 @@ def _why_unreadable(error: BaseException) -> str:
     )
 
 
+def _is_journal(path: Path) -> bool:
+    with path.open("rb") as file:
+        start = file.readline(10_000)
+    return start.startswith(b"{") and b'"op_code"' in start
+
+
 def _checked(storage: str) -> sqlalchemy.URL:
+    if isinstance(storage, str) and Path(storage).is_file():
+        return sqlalchemy.URL.create("sqlite", database=storage)
     try:
         url = sqlalchemy.make_url(storage)
     except (SQLAlchemyError, ValueError):  # the latter of a port that is no number
         hidden = re.sub(r":(?!//).*@", ":***@", storage) if isinstance(storage, str) else storage
         raise InvalidOptionError(
-            f'storage: need a URL as Optuna writes it, such as "sqlite:///forest.db", got {hidden!r}.'
+            'storage: need a URL as Optuna writes it, such as "sqlite:///forest.db", or a file there is, got '
+            f"{hidden!r}."
         ) from None
     if url.drivername.startswith("redis"):
         raise InvalidOptionError(
@@ -108,7 +123,7 @@ def _check_tables(url: sqlalchemy.URL, place: str) -> None:
         there = sqlalchemy.inspect(engine).get_table_names()
     finally:
         engine.dispose()
-    if not _TABLES.issubset(there):
+    if not OPTUNAS.issubset(there):
         raise StorageError(
             f"{place}: is not Optuna's, it lacks the tables Optuna makes, and was left as it is. Name the storage of "
             "an Optuna study; camobo opens its own studies by their files, such as alloy.db."
