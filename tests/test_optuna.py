@@ -518,9 +518,10 @@ class TestWarnings:
 
     def test_a_misspelt_name_in_dear_is_told(self, caplog: pytest.LogCaptureFixture) -> None:
         study_of(CostAwareSampler(seed=0, dear={"chaep": "low", "dear": "low"})).optimize(bumps, n_trials=4)
-        (text,) = self.told(caplog)
-        assert text.startswith("dear: the study has no parameter called 'chaep'.")
-        assert "Did you mean 'cheap'?" in text
+        unpriced, misspelt = self.told(caplog)
+        assert unpriced == "dear: 'dear' is not in the cost's order, so it costs nothing. Add it."
+        assert misspelt.startswith("dear: the study has no parameter called 'chaep'.")
+        assert "Did you mean 'cheap'?" in misspelt
 
     def test_a_warning_does_not_silence_another_of_the_same_name(self, caplog: pytest.LogCaptureFixture) -> None:
         def late(trial: optuna.Trial) -> float:
@@ -612,6 +613,7 @@ class TestOptions:
             ({"method": np.array(["default", "paper"])}, InvalidOptionError, "method"),
             ({"dear": "low"}, InvalidOptionError, "dear"),
             ({"dear": {1: "low"}}, InvalidOptionError, "dear: need a mapping of parameters' names"),
+            ({"dear": {"x": "LOW"}}, InvalidOptionError, "dear: for 'x' need \"low\" or \"high\".*got 'LOW'"),
             ({"reference": [10**400]}, InvalidValueError, "reference: need numbers that a float can hold"),
             ({"reference": [math.nan]}, InvalidValueError, "reference"),
             ({"reference": np.array(1.0)}, InvalidValueError, "reference: need a list of numbers"),
@@ -628,6 +630,12 @@ class TestOptions:
         study = study_of(CostAwareSampler(reference=[1.0], seed=0))
         with pytest.raises(InvalidOptionError, match="each of the study's 2 objectives"):
             study.optimize(bumps, n_trials=2)
+
+    def test_more_objectives_than_any_hypervolume_has_are_refused_before_anything_runs(self) -> None:
+        study = optuna.create_study(directions=["minimize"] * 32, sampler=CostAwareSampler(seed=0))
+        with pytest.raises(InvalidOptionError, match="objectives: need at most 31, got 32"):
+            study.ask()
+        assert [trial.state for trial in study.trials] == [TrialState.FAIL]
 
     def test_a_reference_for_another_number_of_objectives_is_refused_before_anything_runs(self) -> None:
         study, run = study_of(CostAwareSampler(reference=[1.0], seed=0)), []

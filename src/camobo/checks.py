@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from datetime import timedelta
 from typing import Any, Literal, TypeAlias
 
@@ -57,7 +57,7 @@ def objectives_of(objectives: Any) -> dict[str, Goal]:
     return dict(objectives)
 
 
-def few_enough(objectives: Mapping[str, Goal]) -> None:
+def few_enough(objectives: Sized) -> None:
     """Refuse more objectives than a hypervolume can be computed of."""
     if len(objectives) > _MOST_OBJECTIVES:
         raise InvalidOptionError(

@@ -34,13 +34,19 @@ def cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> P
 
 
 def read_dear(given: Any) -> dict[str, Any]:
-    """Dear ends by parameter; the ends are looked at when the parameters are known."""
+    """Dear ends by parameter; a category's choices are looked at when it is known."""
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
         raise InvalidOptionError(
             f'dear: need a mapping of parameters\' names, such as {{"rate": "low"}}, got {shown(given)}.'
         )
+    for name, end in given.items():
+        if isinstance(end, str) and end not in ("high", "low"):
+            raise InvalidOptionError(
+                f'dear: for {name!r} need "low" or "high", or of a category a list of its dear choices, dearest first; '
+                f"got {end!r}."
+            )
     return dict(given)
 
 

@@ -42,10 +42,13 @@ class Notices:
         """Warn of a name in the order or in `dear` that no trial has: at once if it looks misspelt, else after a few.
 
         A name that is itself in the order is no misspelling of another in the order: its like may yet come. So in
-        `dear`. Trials that have no parameters yet say nothing.
+        `dear`. Trials that have no parameters yet say nothing. Warn too of a parameter in `dear` that the order lacks.
         """
         begun = [trial for trial in trials if trial.params]
         seen = sorted({name for trial in begun for name in trial.params})
+        for name in seen:
+            if name in self._dear and name not in self._named:
+                self._once("unpriced", name, f"dear: {name!r} is not in the cost's order, so it costs nothing. Add it.")
         for option, names in (("cost", self._named), ("dear", self._dear)):
             strangers = [name for name in seen if name not in names]
             for name in names:

@@ -30,7 +30,7 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from camobo import engine
-from camobo.checks import one_of, whole
+from camobo.checks import few_enough, one_of, whole
 from camobo.cost import AdditiveCost, CostLike, Moment, PaperCost
 from camobo.errors import InvalidOptionError, SpaceExhausted
 from camobo.inputs import Array, Input, Integer
@@ -122,8 +122,9 @@ class CostAwareSampler(BaseSampler):
         """Nothing to do: random numbers derive from the seed and a trial's number, so no two trials share them."""
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
-        """Refuse a reference that is not of this study's objectives, before the trial costs anything."""
+        """Refuse a reference that is not of this study's objectives, and too many of them, before a trial costs."""
         try:
+            few_enough(study.directions)
             self._checked_reference(len(study.directions))
         except InvalidOptionError:
             study._storage.set_trial_state_values(trial._trial_id, TrialState.FAIL)  # or it would seem to run for ever
