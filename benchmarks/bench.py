@@ -35,6 +35,7 @@ import cost_study
 from camobo import Study
 from camobo.models import refit_point
 from camobo.problems import Problem, branin_currin, dtlz2, zdt3
+from peers.surroundings import begin_again
 
 RESULTS = Path(__file__).parent / "results"
 ASKS = 7
@@ -270,4 +271,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    begin_again()
     main()

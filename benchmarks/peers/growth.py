@@ -1,7 +1,7 @@
 """Time a suggestion as evaluations, inputs and objectives grow, each alone, on DTLZ2.
 
     cd benchmarks
-    python -m peers.growth                        what is missing
+    python -m peers.growth                        what is missing, or of other versions
     python -m peers.growth --methods camobo,random
 
 A method is told n uniform points (one that takes none from outside makes n of its own) and asked ten times, so that
@@ -29,6 +29,7 @@ from peers.limits import limited
 from peers.methods import METHODS, installed
 from peers.problems import synthetic
 from peers.records import RESULTS, append, read
+from peers.surroundings import begin_again
 
 FILE = RESULTS / "peers_growth.jsonl"
 SECONDS = 300.0
@@ -81,16 +82,17 @@ def main() -> None:
 
 
 def measured(method: str, size: Size) -> str:
-    """The status of one measurement, made if it was not before."""
-    key = (method, size.evaluations, size.inputs, size.objectives)
+    """The status of one measurement, made if it was not before with these versions."""
+    key, versions = (method, size.evaluations, size.inputs, size.objectives), METHODS[method].versions()
     old = read(FILE, "method", "evaluations", "inputs", "objectives").get(key)
-    if old is None:
+    if old is None or old["versions"] != versions:
         status, outcome = limited(lambda: seconds_per_ask(method, size), SECONDS)
         told = {"seconds": round(outcome, 6), "detail": ""} if status == "finished" else {"detail": outcome}
-        old = {"method": method, **asdict(size), "versions": METHODS[method].versions(), "status": status, **told}
+        old = {"method": method, **asdict(size), "versions": versions, "status": status, **told}
         append(FILE, old)
     return str(old["status"])
 
 
 if __name__ == "__main__":
+    begin_again()
     main()

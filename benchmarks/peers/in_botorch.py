@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -18,13 +19,14 @@ from botorch.models import SingleTaskGP
 from botorch.optim import optimize_acqf
 from botorch.sampling.normal import SobolQMCNormalSampler
 from botorch.utils.multi_objective.scalarization import get_chebyshev_scalarization
+from botorch.utils.transforms import t_batch_mode_transform
 from gpytorch.mlls import ExactMarginalLogLikelihood
 
 from camobo.problems.functions import Floats
 from peers.problems import Contest, Measured
 
 torch.set_num_threads(1)
-torch.set_flush_denormal(True)  # sooner: see SURROUNDINGS in run.py
+torch.set_flush_denormal(True)  # sooner: see surroundings.py
 warnings.filterwarnings("ignore")
 NOISE_VARIANCE = 1e-6
 
@@ -89,6 +91,32 @@ class ParEGO(InBotorch):
             constraints=constraints,
             prune_baseline=True,
         )
+
+
+class ChebyshevUCB(AcquisitionFunction):  # type: ignore[misc]
+    """`min_m θ_m (μ_m + √β σ_m - worst_m) / range_m`, for a candidate set of one point."""
+
+    def __init__(self, model: Any, weights: Any, worst: Any, spread: Any, beta: float) -> None:
+        super().__init__(model)
+        self.weights, self.worst, self.spread, self.beta = weights, worst, spread, beta
+
+    @t_batch_mode_transform(expected_q=1)  # type: ignore[untyped-decorator]
+    def forward(self, X: Any) -> Any:
+        posterior = self.model.posterior(X)
+        upper = posterior.mean + self.beta**0.5 * posterior.variance.clamp_min(1e-12).sqrt()
+        return (self.weights * (upper - self.worst) / self.spread).squeeze(-2).min(dim=-1).values
+
+
+class RandomWeights(InBotorch):
+    """Chebyshev-scalarised UCB with weights uniform on the simplex; β = 0.125 ln(2t + 1), of Paria et al. (UAI 2019).
+
+    It takes no part in the contest, and knows no constraints.
+    """
+
+    def _acquisition(self, model: Any, x: Any, outcomes: Any, reference: Any, constraints: Any) -> Any:
+        worst, best = outcomes.min(dim=0).values, outcomes.max(dim=0).values
+        weights = torch.distributions.Dirichlet(torch.ones(outcomes.shape[1]).double()).sample()
+        return ChebyshevUCB(model, weights, worst, best - worst, 0.125 * math.log(2 * len(x) + 1))
 
 
 class Divided(AcquisitionFunction):  # type: ignore[misc]

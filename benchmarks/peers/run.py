@@ -23,7 +23,6 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ["MKL_NUM_THREADS"] = "1"
 
 import argparse
-import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -37,20 +36,12 @@ from peers.measures import ENOUGH
 from peers.methods import METHODS, installed
 from peers.problems import CONTESTS, SMALLER, Contest
 from peers.records import RESULTS, append, read
+from peers.surroundings import begin_again
 
 Runs: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
 MEMORY_BYTES = 8 * 1024**3
 CPU_SECONDS = 15 * 60.0
 SEEDS, SHORT_SEEDS = 10, 2
-SURROUNDINGS = {
-    # SMAC's runs depend on the hash seed.
-    "PYTHONHASHSEED": "0",
-    # BoTorch makes and drops large tensors all the time: their memory is kept, in large pages, instead of being given
-    # back to the system each time. 45 evaluations of Matyas–Booth, the one run compared: 68 and 70 s without, 59 s with
-    # it, 51 and 54 s with it and denormal numbers flushed; hypervolume and use of inputs are the same.
-    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1073741824"
-    ":glibc.malloc.trim_threshold=2147483648:glibc.malloc.top_pad=67108864",
-}
 TRIES = 3  # seeds of a problem on which a method may meet a limit before it is run only as often as a test needs
 MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
 
@@ -162,13 +153,6 @@ def ready(names: Sequence[str]) -> list[str]:
         return None
 
     return able("problem", names, CONTESTS, hindrance)
-
-
-def begin_again() -> None:
-    """Begin this program again in the surroundings it needs, if it is not in them."""
-    if any(os.environ.get(name) != value for name, value in SURROUNDINGS.items()):
-        program = [sys.executable, "-m", "peers.run", *sys.argv[1:]]
-        os.execve(sys.executable, program, {**os.environ, **SURROUNDINGS})
 
 
 def wanted(runs: Runs, problem: str, method: str, seed: int, seconds: float) -> bool:
