@@ -9,8 +9,9 @@ import camobo
 
 
 def fingerprint() -> str:
-    """Twelve hexadecimal digits of the code that decides suggestions."""
+    """Twelve hexadecimal digits of the code that decides suggestions: the engine's and the Optuna sampler's."""
     digest = hashlib.sha256()
-    for path in sorted(Path(camobo.__file__).parent.glob("*.py")):
+    folder = Path(camobo.__file__).parent
+    for path in sorted([*folder.glob("*.py"), *folder.glob("optuna/*.py")]):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
