@@ -3,6 +3,9 @@
 They minimise one number. So five searches, each with its own fixed Chebyshev weights spread evenly over the simplex,
 take turns, and all evaluations count; a point one of them has measured, as the cheap corner all begin at, is not
 measured again. They are given the scale of each objective, from ideal to reference, and the money of each evaluation.
+
+Tried on nine of the problems, ten searches and more mostly found less; two found more of some fronts in a hundred
+evaluations, and less of DTLZ2's and car-side's in three hundred.
 """
 
 from __future__ import annotations

@@ -31,13 +31,14 @@ class Method:
     told: str = "nothing"
     """What it is told of the problem beside its space and constraints."""
     begins: str = ""
-    """Its first points, if it chooses them itself."""
+    """Its first points, if it chooses them itself, or what it does after those it is given."""
 
     @property
     def first_points(self) -> str:
         """How it begins, in words."""
         given = "max(5, inputs + 1) uniform"
-        return {"own": self.begins, "uniform": given, "cheap": f"{given} in the cheap half"}[self.start]
+        begun = {"own": "", "uniform": given, "cheap": f"{given} in the cheap half"}[self.start]
+        return ", ".join(filter(None, (begun, self.begins)))
 
     def made(self, contest: Contest, seed: int) -> Session:
         """A new run; ImportError if what it needs is not installed."""
@@ -91,7 +92,7 @@ METHODS: dict[str, Method] = {
         "the order",
         start="own",
         told=f"{_REFERENCE}, the number of evaluations",
-        begins="inputs + 1, even, in the cheap half (with more than two objectives in more of it)",
+        begins="one uniform, then inputs, even; all in the cheap half (with more than two objectives in more of it)",
     ),
     BLIND: Method(
         "in_optuna",
@@ -100,11 +101,11 @@ METHODS: dict[str, Method] = {
         "nothing",
         start="own",
         told=f"{_REFERENCE}, the number of evaluations",
-        begins="inputs + 1, even",
+        begins="one uniform, then inputs, even",
     ),
     "Optuna GPSampler": Method("in_optuna", "gpsampler", ("optuna", "torch"), "nothing", told="no noise"),
-    "Optuna TPE": Method("in_optuna", "tpe", ("optuna",), "nothing"),
-    "Optuna NSGA-II": Method("in_optuna", "nsga2", ("optuna",), "nothing"),
+    "Optuna TPE": Method("in_optuna", "tpe", ("optuna",), "nothing", begins="to 10 in all, its default"),
+    "Optuna NSGA-II": Method("in_optuna", "nsga2", ("optuna",), "nothing", begins="to 20 in all, its population"),
     "qLogNEHVI": Method("in_botorch", "InBotorch", _BOTORCH, "nothing", told=f"{_REFERENCE}, no noise"),
     "qLogNParEGO": Method("in_botorch", "ParEGO", _BOTORCH, "nothing", told="no noise"),
     "qLogNEHVI ÷ cost": Method(

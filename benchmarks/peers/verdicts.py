@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from peers.markdown import shown, table
 from peers.measures import (
@@ -24,6 +25,8 @@ from peers.measures import (
 )
 from peers.methods import BLIND, METHODS, OURS
 
+Found: TypeAlias = Mapping[str, tuple[str, Ratio]]
+"""By problem, whom camobo was compared with, and how it came out."""
 LIKELY = 0.05 / 2  # on either side, of a two-sided test
 
 
@@ -71,38 +74,66 @@ def strongest(
     return found
 
 
-def mean_ratio(found: Mapping[str, tuple[str, Ratio]]) -> float:
+def ways(runs: Runs, rivals: list[str]) -> dict[str, Found]:
+    """The comparison with the strongest of these rivals, by the way of counting; the first is the one bars are on."""
+    found = strongest(runs, rivals)
+    peers = [name for name in METHODS if not name.startswith(OURS)]
+    ran = {method for _, method, _ in runs}
+    return {
+        "to 95 %": found,
+        "a run that misses it charged once": strongest(runs, rivals, times=1.0),
+        "problems where neither misses it": {
+            problem: pair for problem, pair in found.items() if pair[1].ours_reached and pair[1].theirs_reached
+        },
+        "problems where none of them met a limit": {
+            problem: pair
+            for problem, pair in found.items()
+            if all(
+                runs_of(runs, problem, name) and not stopped(runs, problem, name) for name in ran.intersection(rivals)
+            )
+        },
+        "of the best of the peers alone": strongest(runs, rivals, among=peers),
+        **{f"to {share:.0%}".replace("%", " %"): strongest(runs, rivals, share) for share in SHARES if share != 0.95},
+    }
+
+
+def mean_ratio(found: Found) -> float:
     """The geometric mean over the problems."""
     return geometric_mean([given.value for _, given in found.values()])
 
 
 def bars(runs: Runs, *, finished: bool) -> str:
     """The mean ratio to the strongest of each kind of peer, the bar on it, and how it hangs on what was decided."""
-    rows = []
-    peers = [name for name in METHODS if not name.startswith(OURS)]
-    for what, bar in BARS.items():
-        found = strongest(runs, bar.rivals)
-        mean, once = mean_ratio(found), mean_ratio(strongest(runs, bar.rivals, times=1.0))
-        both = {p: pair for p, pair in found.items() if pair[1].ours_reached and pair[1].theirs_reached}
-        given = [pair[1] for pair in found.values()]
-        verdict = "–" if math.isnan(mean) else "yes" if mean <= bar.most else "**no**"
-        verdict += "" if finished else ", so far"
-        missed = f"{sum(not one.ours_reached for one in given)} / {sum(not one.theirs_reached for one in given)}"
+    columns = []
+    for bar in BARS.values():
+        counted = ways(runs, bar.rivals)
+        first, *others = ([mean_ratio(found), len(found)] for found in counted.values())
+        given = [pair[1] for pair in counted["to 95 %"].values()]
+        reached = "–" if math.isnan(first[0]) else "yes" if first[0] <= bar.most else "**no**"
+        less, more = sum(one.p_less < LIKELY for one in given), sum(one.p_more < LIKELY for one in given)
         tested = sum(not math.isnan(one.p_less) for one in given)
-        told = f"{sum(one.p_less < LIKELY for one in given)} / {sum(one.p_more < LIKELY for one in given)} of {tested}"
-        theirs = mean_ratio(strongest(runs, bar.rivals, among=peers))
-        others = [shown(once), f"{shown(mean_ratio(both))} on {len(both)}", shown(theirs)]
-        rows.append([what, f"≤ {bar.most}", shown(mean), verdict, str(len(found)), missed, *others, told])
-    head = [
-        "money to 95 %, camobo against",
+        columns.append(
+            [
+                f"≤ {bar.most}",
+                f"**{shown(first[0])}** on {first[1]}",
+                reached + ("" if finished else ", so far"),
+                f"{sum(not one.ours_reached for one in given)} / {sum(not one.theirs_reached for one in given)}",
+                f"{less} / {more} of {tested}",
+                *(f"{shown(mean)} on {count}" for mean, count in others),
+                f"{sum(mean <= bar.most for mean, _ in [first, *others])} of {len(counted)}",
+            ]
+        )
+    first_way, *other_ways = ways(runs, [])
+    names = [
         "bar",
-        "geometric mean",
+        f"geometric mean, {first_way}, and on how many problems",
         "reached",
-        "problems",
         "missed by camobo / by them",
+        "pays less / more, of those tested",
+        *(f"otherwise counted: {way}" for way in other_ways),
+        "ways of counting within the bar",
     ]
-    variants = ["a miss charged once", "where neither misses", "the target set by peers alone"]
-    return table([*head, *variants, "pays less / more, of those tested"], rows)
+    return table(["camobo's money ÷ that of", *BARS], [list(row) for row in zip(names, *columns, strict=True)])
 
 
 def where_they_stopped(runs: Runs) -> str:
@@ -129,7 +160,7 @@ def ratios(runs: Runs) -> str:
     """Problem by problem, our money beside that of the strongest of each kind of peer."""
     found = [strongest(runs, bar.rivals) for bar in BARS.values()]
 
-    def cell(problem: str, given: Mapping[str, tuple[str, Ratio]]) -> str:
+    def cell(problem: str, given: Found) -> str:
         if problem not in given:
             return "–"
         name, value = given[problem]

@@ -6,9 +6,9 @@ cd benchmarks && python -m peers.write --short DIR    from results/peers_short.j
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import math
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -138,9 +138,7 @@ Until they are, the figures below may move and none of them is a claim.**
 
 def page(runs: Runs, growth: Growth, folder: Path) -> str:
     """The whole of docs/benchmarks.md; its figures are drawn into the folder."""
-    versions: dict[str, str] = {}
-    for run in runs.values():
-        versions.update(run["versions"])
+    versions = sorted({(name, version) for run in runs.values() for name, version in run["versions"].items()})
     ran = {name: method for name, method in METHODS.items() if any(key[1] == name for key in runs)}
     known = table(
         ["method", "what it knows of cost", "what else it is told", "first points"],
@@ -158,7 +156,7 @@ def page(runs: Runs, growth: Growth, folder: Path) -> str:
     return f"""# camobo beside its peers
 
 Written by `make bench-peers-page` from `benchmarks/results/`; `make bench-peers` runs what is missing. Medians over
-{seeds_of(runs)}, quartiles in small print. {", ".join(f"{name} {given}" for name, given in sorted(versions.items()))}.
+{seeds_of(runs)}, quartiles in small print. {", ".join(" ".join(pair) for pair in versions)}.
 {missing}
 Every method minimises, over the unit cube, without noise. Money is counted with prices that only one of them is told:
 2^(k−j) a unit of input j, scaled to sum to one, plus a tenth for each evaluation; on the forest, processor seconds, by
@@ -166,18 +164,24 @@ a grid of forests that were timed once, so that no run pays for a slower machine
 and the number of evaluations, a hundred (sixty on the forest). Methods without constraints are given penalised values.
 `benchmarks/peers/` says how each is set up.
 
-What flatters camobo: how it treats three objectives and more, with a cost and without, was chosen on the DTLZ2 problems
-below, on some of these seeds. Its kernel for outcomes with many humps was made for cross-holder because it was behind
-there, and chosen on other seeds of that problem. That it models smooth outcomes as such was chosen on other seeds of
-most of these problems; so was when an answer at the cheap end is worth something to it, but what it is worth was
-settled on these seeds of five of them, for another measure ([method.md](method.md)). Its guess of what a point costs
-has a tenth for the evaluation itself, as the prices here do, and weights not far from them; other prices were not
-tried. It begins with inputs + 1 points where others have five at least. On ZDT1 to 3 all inputs but x1 are best at
-their cheap end. All inputs are real; FLAML and SMAC3 are made for others too.
+What flatters camobo:
+
+- How it treats three objectives and more, with a cost and without, was chosen on the DTLZ2 problems below, on some of
+  these seeds. Its kernel for outcomes with many humps was made for cross-holder because it was behind there, and chosen
+  on other seeds of that problem. That it models smooth outcomes as such was chosen on other seeds of most of these
+  problems; so was how late in its budget it looks at cheap points for their cheapness alone, but how much it does so on
+  these seeds of five of them, by another measure ([method.md](method.md)).
+- Its guess of what a point costs has a tenth for the evaluation itself, as the prices here do, and weights not far from
+  them. Other prices were not tried. On ZDT1 to 3 all inputs but x1 are best at their cheap end.
+- It begins with inputs + 1 points, most of them evenly spread, where others have five at least, and uniform ones. On two
+  inputs, where few evaluations are needed, that is some of the difference.
+- FLAML minimises one number. Five of its searches take turns here, each with Chebyshev weights of its own, so it aims
+  at five points of a front, whose hypervolume is often less than 95 % of the whole. FLAML and SMAC3 are made for other
+  inputs than real ones too; these are all real.
 
 BoTorch's raw samples are taken around the best points too, beside the uniform ones: with those alone it asked for one
 point of ZDT2 over and over, and found less on welded-beam. All its runs are made so but the first three or four seeds
-of qLogNEHVI, and of it ÷ cost, on matyas-booth, branin-currin, dtlz2-2, dtlz2-4 and car-side.
+of qLogNEHVI and of qLogNEHVI ÷ cost on matyas-booth, branin-currin, dtlz2-2, dtlz2-4 and car-side.
 
 {known}
 
@@ -186,13 +190,16 @@ of qLogNEHVI, and of it ÷ cost, on matyas-booth, branin-currin, dtlz2-2, dtlz2-
 The target is a share of the best median hypervolume any method reached on that problem. A ratio below one means that
 camobo paid less than the strongest peer of that kind there: the one that pays least or, if none gets there, comes
 nearest. A run that does not reach the target is charged twice the most a run of either spent on the problem, and no run
-is charged more; beside it stand the mean with such a run charged once, that of the problems on which the median runs of
-both get there, and that with targets which are shares of the best of the peers, camobo's own fronts left aside. A
-problem on which both miss it is left out, and so is a run that was stopped (see the end) before it got there. A problem
-is tested where both ran five seeds or more, and one pays less or more there if a Wilcoxon rank-sum test says so, two-
-sided, at p < {2 * LIKELY}; of twenty tests one would say so by chance. FLAML's evaluations are cheap, so it is given
-three times as many, of which charges count the first hundred; the figures, and the table of hypervolumes below, end
-where the others do.
+is charged more. A problem on which both miss it is left out, and so is a run that was stopped (see the end) before it
+got there. A problem is tested where both ran five seeds or more, and one pays less or more there if a Wilcoxon rank-sum
+test, two-sided, says so at p < {2 * LIKELY}; of twenty tests one would say so by chance. FLAML's evaluations are cheap,
+so it is given three times as many, of which charges count the first hundred; the figures, and the table of hypervolumes
+below, end where the others do, but the best it reached at its end may set a target, and does on the forest.
+
+How much a mean hangs on these decisions show the lines below it, each with one of them changed. Where the strongest
+peer met a limit, camobo is compared with the next: on DTLZ2 with four objectives and more, qLogNEHVI did. From seven
+objectives on hypervolumes are estimated, to about one per cent, and with six and more they are known at every tenth
+evaluation only, so there money to a target is rounded up to the next ten.
 
 {bars(runs, finished=not missing)}
 
@@ -230,7 +237,8 @@ for last.
 Processor seconds of one thread, the mean of the last ten suggestions of a run, other runs beside it. What a method does
 when it is told a result is not in them: pymoo's NSGA-II does all its work there, or once in twenty suggestions. Many of
 BoTorch's runs were made before its models were fitted in one batch, its raw samples scored in small ones, or its memory
-kept between tensors, each of which is faster: its figures here are rather too high.
+kept between tensors, each of which is faster: its figures here are rather too high. Those of its growth, below, are
+not.
 
 {seconds(runs)}
 
@@ -261,11 +269,14 @@ with the order: what camobo pays, in its median run, for as much hypervolume.
 
 def main() -> None:
     """Read, draw and write."""
-    short = "--short" in sys.argv
-    folder = Path(sys.argv[-1]) if short else DOCS
-    runs = stored(results_file(short))
+    parser = argparse.ArgumentParser(description="docs/benchmarks.md from the results there are")
+    parser.add_argument("--short", type=Path, metavar="DIR", help="of results/peers_short.jsonl, into this folder")
+    short: Path | None = parser.parse_args().short
+    folder, file = short or DOCS, results_file(short is not None)
+    runs = stored(file)
     if not runs:
-        raise SystemExit(f"no results in {results_file(short)}: run `make bench-peers` first")
+        raise SystemExit(f"no results in {file}: run `make bench-peers` first")
+    folder.mkdir(parents=True, exist_ok=True)
     growth = {
         (name, Size(*size)): record
         for (name, *size), record in read(FILE, "method", "evaluations", "inputs", "objectives").items()
