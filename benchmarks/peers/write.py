@@ -173,8 +173,8 @@ What flatters camobo:
   these seeds of five of them, by another measure ([method.md](method.md)).
 - Its guess of what a point costs has a tenth for the evaluation itself, as the prices here do, and weights not far from
   them. Other prices were not tried. On ZDT1 to 3 all inputs but x1 are best at their cheap end.
-- It begins with inputs + 1 points, most of them evenly spread, where others have five at least, and uniform ones. On two
-  inputs, where few evaluations are needed, that is some of the difference.
+- It begins with inputs + 1 points, most of them evenly spread, where others have five at least, and uniform ones. On
+  two inputs, where few evaluations are needed, that is some of the difference.
 - FLAML minimises one number. Five of its searches take turns here, each with Chebyshev weights of its own, so it aims
   at five points of a front, whose hypervolume is often less than 95 % of the whole. FLAML and SMAC3 are made for other
   inputs than real ones too; these are all real.

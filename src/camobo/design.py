@@ -11,7 +11,7 @@ from camobo.inputs import Array
 from camobo.maximize import maximise
 from camobo.plan import Data, Plan
 from camobo.scalarize import quasi_random
-from camobo.space import Space
+from camobo.space import Space, is_new
 
 
 def begins(plan: Plan, data: Data) -> bool:
@@ -61,12 +61,8 @@ def even_point(plan: Plan, data: Data, place: int, share: float) -> Array | None
     if plan.cost is not None:
         levels[:, plan.cost.order.columns(space.names)] *= share
     tried = data.tried
-    fresh = (unit for unit in space.at_expense(levels[place:]) if len(tried) == 0 or _apart(unit, tried))
+    fresh = (unit for unit in space.at_expense(levels[place:]) if is_new(unit, tried))
     return next(fresh, None)
-
-
-def _apart(unit: Array, tried: Array) -> bool:
-    return bool(np.abs(tried - unit).max(axis=1).min() > 1e-9)
 
 
 @dataclass(frozen=True, slots=True)

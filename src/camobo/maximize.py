@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 from camobo.errors import SpaceExhausted
 from camobo.inputs import Array
 from camobo.scalarize import quasi_random
-from camobo.space import Space
+from camobo.space import SAME, Space, is_new
 
 _SEARCHED_THROUGH = 2000  # points; beyond it candidates and neighbours are faster than all of them
 _LISTED = 1_000_000  # points; a finite space up to this size is listed before it is called exhausted
 _SPREAD, _NEAR, _ANEW, _ON_EDGES, _REFINED, _LAST_RESORT = 256, 128, 64, 64, 5, 5000
 _APART = 0.05  # starts of refinement nearer than this in every input would climb the same hill
 _ASCENT_STEPS, _NEIGHBOUR_ROUNDS = 14, 32
-_SAME = 1e-9
 
 
 class Surface(Protocol):
@@ -55,13 +54,13 @@ def maximise(
     candidates = candidates[np.argsort(-surface(candidates), kind="stable")]
     found = _refine(surface, space, _spread_out(candidates, _REFINED))
     found = found[np.argsort(-surface(found), kind="stable")]
-    for distance in (max(apart, _SAME), _SAME):
+    for distance in (max(apart, SAME), SAME):
         for point in itertools.chain(found, candidates):
-            if _is_new(point, taken, distance):
+            if is_new(point, taken, distance):
                 return np.asarray(point)
     for _ in range(_LAST_RESORT):
         point = space.snap(rng.random((1, space.dimension)))[0]
-        if _is_new(point, taken, _SAME):
+        if is_new(point, taken):
             return np.asarray(point)
     if space.size <= _LISTED:
         return _best_free(surface, space, taken)
@@ -86,11 +85,6 @@ def _best_free(surface: Surface, space: Space, taken: Array) -> Array:
 def _rounded(points: Array) -> Array:
     """Points that differ by rounding only, made equal; −0 is 0."""
     return np.asarray(np.round(points, 9) + 0.0)
-
-
-def _is_new(point: Array, taken: Array, distance: float) -> bool:
-    """Whether (d,) a point differs from each of (n, d) others by more than that in some input."""
-    return len(taken) == 0 or bool(np.abs(taken - point).max(axis=1).min() > distance)
 
 
 def candidate_points(space: Space, best: Array, rng: np.random.Generator) -> Array:

@@ -25,6 +25,9 @@ from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueErr
 from camobo.hints import meant
 from camobo.inputs import Array, Categorical, Input, Integer, Param, Params, Real
 
+SAME = 1e-9
+"""As near as this in every coordinate, two points are one."""
+
 
 @dataclass(frozen=True)
 class Space:
@@ -174,3 +177,8 @@ class Space:
             elif given.dear == "low":
                 units[:, j] = 1.0 - units[:, j]
         return self.snap(units)
+
+
+def is_new(point: Array, taken: Array, distance: float = SAME) -> bool:
+    """Whether (d,) a point differs from each of (n, d) others by more than that in some input."""
+    return len(taken) == 0 or bool(np.abs(taken - point).max(axis=1).min() > distance)

@@ -11,16 +11,15 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import numpy as np
 import optuna
 from optuna.trial import FrozenTrial
 
 from camobo.inputs import Array
 from camobo.optuna.inputs import Inputs
+from camobo.space import is_new
 
 _PREFIX = "camobo:claim:"
 _SIZE = 2000  # characters; Optuna's databases keep up to 2045
-_SAME = 1e-9  # as near as this in every coordinate, two points are one
 
 
 def write(study: optuna.Study, trial: FrozenTrial, attempt: int, params: Mapping[str, Any], inputs: Inputs) -> None:
@@ -74,6 +73,6 @@ def rivals(
     for other in study.get_trials(deepcopy=False):
         if other.number != trial.number and other.number not in known:
             at = inputs.unit(other.params) if other.state.is_finished() else unit(other, inputs)
-            if at is not None and np.abs(at - point).max() <= _SAME:
+            if at is not None and not is_new(point, at[None]):
                 found.append(other)
     return found

@@ -14,9 +14,7 @@ from camobo.inputs import Array
 from camobo.maximize import Surface, maximise
 from camobo.pareto import on_front
 from camobo.plan import Data, Plan
-from camobo.space import Space
-
-_SAME = 1e-9  # as near as this in every coordinate, two points are one
+from camobo.space import SAME, Space, is_new
 
 
 def best(plan: Plan, data: Data, suggestion: Suggestion, held: Mapping[str, float], rng: np.random.Generator) -> Array:
@@ -29,12 +27,12 @@ def best(plan: Plan, data: Data, suggestion: Suggestion, held: Mapping[str, floa
     free = np.array([name not in held for name in names])
     at = np.array([held.get(name, u) for name, u in zip(names, suggestion.unit.tolist(), strict=True)])
     taken = data.tried
-    taken = taken[np.abs(taken - at)[:, ~free].max(axis=1, initial=0.0) <= _SAME][:, free]
+    taken = taken[np.abs(taken - at)[:, ~free].max(axis=1, initial=0.0) <= SAME][:, free]
     surface: Surface | None = suggestion.acquisition
     if not free.any():
         return at
     if surface is None:
-        if not len(taken) or np.abs(taken - at[free]).max(axis=1).min() > _SAME:
+        if is_new(at[free], taken):
             return at
         surface = _AnyOf(rng)
     among = Space({name: given for name, given in plan.space.inputs.items() if name not in held})

@@ -13,7 +13,7 @@ from optuna.trial import FrozenTrial, TrialState
 from camobo.hints import meant
 from camobo.inputs import Categorical, Input
 from camobo.optuna.inputs import Inputs
-from camobo.optuna.records import constraints_of
+from camobo.optuna.told import constraints_of
 
 _log = logging.getLogger("camobo")
 

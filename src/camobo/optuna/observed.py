@@ -12,7 +12,7 @@ from optuna.trial import FrozenTrial, TrialState
 from camobo.inputs import Array
 from camobo.optuna import claims
 from camobo.optuna.inputs import Inputs
-from camobo.optuna.records import constraints_of
+from camobo.optuna.told import constraints_of
 from camobo.plan import Data, Plan
 
 _EPOCH = datetime(1970, 1, 1)

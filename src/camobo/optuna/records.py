@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
-from camobo.checks import few_enough, whole
+from camobo.checks import Goal, few_enough, whole
 from camobo.cost import CostLike
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, shown
 from camobo.hints import meant
@@ -19,13 +18,10 @@ from camobo.inputs import Categorical, Input, Integer, Real
 from camobo.insight import ForeignRecord, Record
 from camobo.optuna.given import cost_among, read_cost, read_dear
 from camobo.optuna.inputs import Dear, size_of
+from camobo.optuna.told import constraints_of, objectives_of
 from camobo.plan import Plan
 from camobo.space import Space
 from camobo.trial import State, Trial
-
-Goal = Literal["min", "max"]
-
-_KNOWS_CONSTRAINTS = hasattr(FrozenTrial, "constraints")  # from Optuna 5 on
 
 
 def record(
@@ -103,7 +99,7 @@ def _why_left_out(trial: FrozenTrial, space: Space) -> str:
 
 
 def _input(name: str, given: BaseDistribution, dear: Any) -> Input:
-    """The input as people read it: a category by its choices, a grid by its values."""
+    """The input as people read it: a category by its choices, a number by its range, without steps."""
     try:
         if isinstance(given, CategoricalDistribution):
             labels, named = _labels(given), () if dear is None else dear
@@ -128,43 +124,6 @@ def _labels(given: CategoricalDistribution) -> dict[str, str]:
     """
     read = {repr(choice): choice if isinstance(choice, str) else repr(choice) for choice in given.choices}
     return read if len(set(read.values())) == len(read) else {written: written for written in read}
-
-
-def objectives_of(study: optuna.Study) -> dict[str, Goal]:
-    """The objectives' names, as the study has them or else value0, value1, …, and which way is better.
-
-    Names that repeat or are blank get their objective's number.
-    """
-    goals: list[Goal] = ["max" if given == StudyDirection.MAXIMIZE else "min" for given in study.directions]
-    default = ["value"] if len(goals) == 1 else [f"value{m}" for m in range(len(goals))]
-    named = getattr(study, "metric_names", None) or default  # a bracket of Hyperband's is a study without the former
-    if len(set(named)) < len(named) or not all(name.strip() for name in named):
-        named = [f"{name.strip() or 'value'} ({m})" for m, name in enumerate(named)]
-    return dict(zip(named, goals, strict=True))
-
-
-def constraints_of(trial: FrozenTrial) -> dict[str, float]:
-    """What the trial's constraints came out at, by name; it is feasible if all are zero or below.
-
-    Whatever else than numbers somebody stored there is NaN.
-    """
-    stored = trial.system_attrs.get("constraints")
-    if stored is not None and not isinstance(stored, (list, tuple)):
-        return {"0": math.nan}
-    told: Mapping[Any, Any] = trial.constraints if _KNOWS_CONSTRAINTS else dict(enumerate(stored or ()))
-    return {str(name): _number(value) for name, value in told.items()}
-
-
-def _number(given: Any) -> float:
-    """A float, NaN for what is no number."""
-    if isinstance(given, (str, bytes)):
-        return math.nan
-    try:
-        return float(given)
-    except OverflowError:
-        return math.inf if given > 0 else -math.inf
-    except (TypeError, ValueError):
-        return math.nan
 
 
 def _record(

@@ -39,7 +39,7 @@ from camobo.optuna import claims, held, observed
 from camobo.optuna.given import cost_among, finite_numbers, numbers, read_cost, read_dear
 from camobo.optuna.inputs import Dear, Inputs, only_value, size_of
 from camobo.optuna.notices import Notices, is_flat
-from camobo.optuna.records import constraints_of, objectives_of
+from camobo.optuna.told import constraints_of, objectives_of
 from camobo.plan import Method, Plan
 
 _TRIES = 8
