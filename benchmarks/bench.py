@@ -35,7 +35,6 @@ import cost_study
 from camobo import Study
 from camobo.models import refit_point
 from camobo.problems import Problem, branin_currin, dtlz2, zdt3
-from peers.surroundings import begin_again
 
 RESULTS = Path(__file__).parent / "results"
 ASKS = 7
@@ -271,5 +270,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    begin_again()
     main()

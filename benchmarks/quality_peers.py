@@ -28,7 +28,6 @@ import numpy as np
 from camobo.problems import Problem, branin_currin, dtlz2, zdt3
 from peers import timing
 from peers.limits import limited, why
-from peers.surroundings import begin_again
 
 RESULTS = Path(__file__).parent / "results" / "peers_quality.json"
 PROBLEMS: dict[str, Problem] = {
@@ -143,5 +142,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    begin_again()
     main()

@@ -1,4 +1,4 @@
-"""The environment that peers are measured in: what suits them, and makes runs repeatable."""
+"""The environment of the contest: what suits the peers in it, and makes runs repeatable."""
 
 from __future__ import annotations
 
