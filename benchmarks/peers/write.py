@@ -106,7 +106,7 @@ def unfinished(runs: Runs) -> str:
     return table(["problem", "method", "seed", "ended by", "evaluations", "said"], rows)
 
 
-def seeds_of(runs: Runs) -> str:
+def seeds_of(runs: Runs, *, finished: bool) -> str:
     """How many seeds each method ran: one number, or the fewest and the most over the problems."""
     counts = {
         method: [len(runs_of(runs, problem, method)) for problem in problems_of(runs)]
@@ -119,9 +119,8 @@ def seeds_of(runs: Runs) -> str:
         for method, found in counts.items()
         if min(found) < most
     ]
-    return f"{most} seeds" + (
-        f" (fewer where a run met a limit or is still to be made: {', '.join(fewer)})" if fewer else ""
-    )
+    why = "runs met a limit" if finished else "runs met a limit or are still to be made"
+    return f"{most} seeds" + (f" (fewer where {why}: {', '.join(fewer)})" if fewer else "")
 
 
 def to_be_made(runs: Runs) -> str:
@@ -156,7 +155,7 @@ def page(runs: Runs, growth: Growth, folder: Path) -> str:
     return f"""# camobo beside its peers
 
 Written by `make bench-peers-page` from `benchmarks/results/`; `make bench-peers` runs what is missing. Medians over
-{seeds_of(runs)}, quartiles in small print. {", ".join(" ".join(pair) for pair in versions)}.
+{seeds_of(runs, finished=not missing)}, quartiles in small print. {", ".join(" ".join(pair) for pair in versions)}.
 {missing}
 Every method minimises, over the unit cube, without noise. Money is counted with prices that only one of them is told:
 2^(k−j) a unit of input j, scaled to sum to one, plus a tenth for each evaluation; on the forest, processor seconds, by
@@ -196,7 +195,7 @@ test, two-sided, says so at p < {2 * LIKELY}; of twenty tests one would say so b
 so it is given three times as many, of which charges count the first hundred; the figures, and the table of hypervolumes
 below, end where the others do, but the best it reached at its end may set a target, and does on the forest.
 
-How much a mean hangs on these decisions show the lines below it, each with one of them changed. Where the strongest
+The lines below a mean, each with one of these decisions changed, show how much it hangs on them. Where the strongest
 peer met a limit, camobo is compared with the next: on DTLZ2 with four objectives and more, qLogNEHVI did. From seven
 objectives on hypervolumes are estimated, to about one per cent, and with six and more they are known at every tenth
 evaluation only, so there money to a target is rounded up to the next ten.
@@ -237,8 +236,8 @@ for last.
 Processor seconds of one thread, the mean of the last ten suggestions of a run, other runs beside it. What a method does
 when it is told a result is not in them: pymoo's NSGA-II does all its work there, or once in twenty suggestions. Many of
 BoTorch's runs were made before its models were fitted in one batch, its raw samples scored in small ones, or its memory
-kept between tensors, each of which is faster: its figures here are rather too high. Those of its growth, below, are
-not.
+kept between tensors, each of which is faster: its figures here are rather too high. Those of growth, below, are not;
+SMAC3's there are of an earlier day than the others', on which Optuna's TPE and NSGA-II took two to three times as long.
 
 {seconds(runs)}
 
