@@ -196,9 +196,10 @@ so it is given three times as many, of which charges count the first hundred; th
 below, end where the others do, but the best it reached at its end may set a target, and does on the forest.
 
 The lines below a mean, each with one of these decisions changed, show how much it hangs on them. Where the strongest
-peer met a limit, camobo is compared with the next: on DTLZ2 with four objectives and more, qLogNEHVI did. From seven
-objectives on hypervolumes are estimated, to about one per cent, and with six and more they are known at every tenth
-evaluation only, so there money to a target is rounded up to the next ten.
+peer met a limit, camobo is compared with the next: on DTLZ2 with four objectives and more both qLogNEHVI did. When they
+were stopped, with four, they were not behind it, and the one that divides by the price was well ahead (see the end).
+From seven objectives on hypervolumes are estimated, to about one per cent, and with six and more they are known at
+every tenth evaluation only, so there money to a target is rounded up to the next ten.
 
 {bars(runs, finished=not missing)}
 
