@@ -83,10 +83,20 @@ def after(runs: Runs, problem: str, method: str) -> list[float]:
     return [curve[-1] for curve in curves if curve]
 
 
+def medians(runs: Runs, problem: str, methods: Iterable[str]) -> dict[str, float]:
+    """The methods' median shares at the end."""
+    return {method: spread(found).middle for method in methods if (found := final(runs, problem, method))}
+
+
 def best_reached(runs: Runs, problem: str, methods: Iterable[str]) -> float:
-    """The best of the methods' median shares at the end: what a target is a share of."""
-    medians = [spread(found).middle for method in methods if (found := final(runs, problem, method))]
-    return max(medians, default=math.nan)
+    """The best of the methods' medians: what a target is a share of."""
+    return max(medians(runs, problem, methods).values(), default=math.nan)
+
+
+def best_method(runs: Runs, problem: str) -> str:
+    """Whose median that is."""
+    found = medians(runs, problem, METHODS)
+    return max(found, key=found.__getitem__)
 
 
 def money_to(run: Mapping[str, Any], target: float) -> float:
@@ -117,10 +127,10 @@ def charge(runs: Runs, problem: str, methods: Iterable[str], times: float) -> fl
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Our money to the target beside another method's on one problem: medians, each run that misses it charged."""
+    """Our money to the target beside another method's on one problem, each run that misses it charged."""
 
-    ours: float
-    theirs: float
+    our_runs: tuple[float, ...]
+    their_runs: tuple[float, ...]
     ours_reached: bool
     theirs_reached: bool
     p_less: float
@@ -129,9 +139,26 @@ class Ratio:
     """The same of so much more."""
 
     @property
+    def ours(self) -> float:
+        """Of the median run."""
+        return spread(self.our_runs).middle
+
+    @property
+    def theirs(self) -> float:
+        """Of the median run."""
+        return spread(self.their_runs).middle
+
+    @property
     def value(self) -> float:
         """Below one: we paid less."""
         return self.ours / self.theirs
+
+    def redrawn(self, rng: np.random.Generator, times: int) -> Floats:
+        """(times,) values of runs drawn from these with replacement."""
+        ours, theirs = (
+            np.median(rng.choice(runs, size=(times, len(runs))), axis=1) for runs in (self.our_runs, self.their_runs)
+        )
+        return np.asarray(ours / theirs)
 
 
 def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float, times: float = 2.0) -> Ratio | None:
@@ -149,7 +176,7 @@ def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float, times
         return None
     mine, other = ([min(money, most) for money in given.values()] for given in found)
     chances = _chance(mine, other, "less"), _chance(mine, other, "greater")
-    return Ratio(spread(mine).middle, spread(other).middle, we, they, *chances)
+    return Ratio(tuple(mine), tuple(other), we, they, *chances)
 
 
 def _chance(ours: Sequence[float], theirs: Sequence[float], side: Literal["less", "greater"]) -> float:
