@@ -444,6 +444,11 @@ class TestReportingFromTheCommandLine:
             assert str(file) in said
             assert file.read_text() == text
 
+    @pytest.mark.parametrize("name", ["x" * 5000, "sqlite:///" + "x" * 5000, "a\0b", ""], ids=label)
+    def test_a_name_that_no_file_can_have_is_refused(self, name: str) -> None:
+        with pytest.raises((InvalidOptionError, StorageError), match=r"need a URL|there is no file"):
+            load(name)
+
     def test_an_optuna_database_given_as_a_study_of_camobos_says_how_to_report_on_it(
         self, forest: str, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -39,8 +40,8 @@ def load(storage: str, name: str | None = None) -> optuna.Study:
     """
     url = _checked(storage)
     place = url.difference_update_query(["password"]).render_as_string(hide_password=True)
-    path = (url.database or "").removeprefix("file:") if url.get_backend_name() == "sqlite" else ""  # or a URI
-    if path and not Path(path).exists():
+    path = (url.database or "").removeprefix("file:") if url.get_backend_name() == "sqlite" else ""  # a URI's too
+    if path and not os.path.exists(path):  # Path raises an error of a name that is too long
         raise StorageError(f"{place}: there is no file {path!r}. Name the storage of the Optuna study.")
     try:
         kept: BaseStorage
@@ -98,7 +99,7 @@ def _is_journal(path: Path) -> bool:
 
 
 def _checked(storage: str) -> sqlalchemy.URL:
-    if isinstance(storage, str) and Path(storage).is_file():
+    if isinstance(storage, str) and os.path.isfile(storage):
         return sqlalchemy.URL.create("sqlite", database=storage)
     try:
         url = sqlalchemy.make_url(storage)
