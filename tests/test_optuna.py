@@ -519,7 +519,7 @@ class TestWarnings:
     def test_a_misspelt_name_in_dear_is_told(self, caplog: pytest.LogCaptureFixture) -> None:
         study_of(CostAwareSampler(seed=0, dear={"chaep": "low", "dear": "low"})).optimize(bumps, n_trials=4)
         unpriced, misspelt = self.told(caplog)
-        assert unpriced == "dear: 'dear' is not in the cost's order, so it costs nothing. Add it."
+        assert unpriced == "dear: 'dear' is not in the cost's order, so it costs nothing. Name it there."
         assert misspelt.startswith("dear: the study has no parameter called 'chaep'.")
         assert "Did you mean 'cheap'?" in misspelt
 

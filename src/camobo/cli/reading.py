@@ -235,7 +235,8 @@ def report(
         ),
     ] = None,
     optuna: Annotated[
-        str | None, typer.Option("--optuna", metavar="URL", help="Report on an Optuna study in this storage instead.")
+        str | None,
+        typer.Option("--optuna", metavar="URL", help="Report on an Optuna study instead: its storage's URL or file."),
     ] = None,
     name: Annotated[
         str | None, typer.Option("--study", metavar="NAME", help="With --optuna: which study, if there are several.")

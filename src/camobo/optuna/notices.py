@@ -48,7 +48,9 @@ class Notices:
         seen = sorted({name for trial in begun for name in trial.params})
         for name in seen:
             if name in self._dear and name not in self._named:
-                self._once("unpriced", name, f"dear: {name!r} is not in the cost's order, so it costs nothing. Add it.")
+                self._once(
+                    "unpriced", name, f"dear: {name!r} is not in the cost's order, so it costs nothing. Name it there."
+                )
         for option, names in (("cost", self._named), ("dear", self._dear)):
             strangers = [name for name in seen if name not in names]
             for name in names:
