@@ -303,6 +303,35 @@ def test_growth_times_ten_suggestions_of_a_method_that_takes_points_and_of_one_t
     assert len(asked) == 10 + (0 if takes_points else 5)
 
 
+def test_growth_is_measured_again_with_other_versions_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sys.path.insert(0, str(FOLDER))
+    growth, size = importlib.import_module("peers.growth"), importlib.import_module("peers.growth").Size(5, 3, 2)
+    monkeypatch.setattr(growth, "FILE", tmp_path / "growth.jsonl")
+    for versions in ("1", "1", "2"):
+        monkeypatch.setattr(growth.METHODS["random"].__class__, "versions", lambda _, given=versions: {"numpy": given})
+        assert growth.measured("random", size) == "finished"
+    lines = (tmp_path / "growth.jsonl").read_text().splitlines()
+    assert [json.loads(line)["versions"]["numpy"] for line in lines] == ["1", "2"]
+
+
+@pytest.mark.filterwarnings("ignore")  # BoTorch warns where its optimiser stops at a kink, and tries again
+@pytest.mark.parametrize("peer", ["gpsampler", "chebyshev-ucb", "qlognehvi"])
+def test_a_peer_of_the_bench_suggests_new_points_of_the_cube_and_is_timed(peer: str) -> None:
+    sys.path.insert(0, str(FOLDER))
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("botorch")
+    try:
+        timing = importlib.import_module("peers.timing")
+        problem = importlib.import_module("camobo.problems").zdt3(inputs=3)
+        units, values = (np.array(found) for found in zip(*timing.steps(peer, problem, 0, 7, 5), strict=True))
+        assert len(np.unique(units, axis=0)) == 7
+        assert ((units >= 0) & (units <= 1)).all()
+        assert values == pytest.approx(problem.evaluate(units))
+        assert timing.seconds_per_ask(peer, problem, units, asks=1) > 0.0
+    finally:
+        torch.set_flush_denormal(False)  # which the peers' set-up turns on, for the whole process
+
+
 def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path) -> None:
     sys.path.insert(0, str(FOLDER))
     pytest.importorskip("matplotlib")
