@@ -258,7 +258,7 @@ that was stopped the last full ten), other runs beside it. What a method does wh
 pymoo's NSGA-II does all its work there, or once in twenty suggestions. Many of
 BoTorch's runs were made before its models were fitted in one batch, its raw samples scored in small ones, or its memory
 kept between tensors, each of which is faster: its figures here are rather too high. Those of growth, below, are not;
-SMAC3's there are of an earlier day than the others', on which Optuna's TPE and NSGA-II took two to three times as long.
+SMAC3's there are of an earlier day than the others', when the machine was much slower.
 
 {seconds(runs)}
 
