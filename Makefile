@@ -5,8 +5,8 @@ export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help demo test lint types check bench bench-quick bench-sampler bench-peers bench-peers-short \
-	bench-peers-page bench-storage bench-paper faults dist-check test-min tune tune-kernel tune-paper tutorials paper paper-quick clean
+.PHONY: help demo test lint types check check-fast coverage golden bench bench-quick bench-sampler bench-peers bench-peers-short \
+	bench-peers-page bench-storage faults dist-check test-min tune tune-kernel tune-paper tutorials paper paper-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -39,6 +39,13 @@ types: .venv/ready  ## mypy --strict
 check: .venv/ready  ## the test suite alone
 	.venv/bin/pytest -n 2
 
+check-fast: .venv/ready  ## while you work: lint and every test that is quick, in under 90 seconds
+	.venv/bin/ruff check .
+	.venv/bin/pytest -n 2 -m "not slow"
+
+coverage: .venv/ready  ## line coverage of src by the whole suite
+	.venv/bin/pytest -n 2 --cov=camobo --cov-report=term:skip-covered
+
 test: lint types check  ## lint, types and the whole test suite
 
 bench: .venv-bench/ready  ## the table of figures, beside Optuna and BoTorch (an hour; finished parts are kept)
@@ -50,6 +57,9 @@ bench-quick: .venv/ready  ## what of the table needs no peers, with few seeds
 
 bench-storage: .venv/ready  ## what keeping a study on disk costs: benchmarks/results/storage.md
 	.venv/bin/python benchmarks/storage.py
+
+golden: .venv/ready  ## compare every suggestion on record, to the bit
+	.venv/bin/python tests/golden/record.py
 
 faults: .venv/ready  ## the fault tests at full length: benchmarks/results/faults.md
 	printf '# Fault tests at full length\n\n`make faults`\n\n' > benchmarks/results/faults.md
@@ -112,14 +122,13 @@ paper-quick: .venv-paper/ready  ## the synthetic ones and steel in short, a few 
 	$(PAPER) cost-surface --out $(PAPER_OUT)-quick/cost-surface
 	for name in zdt3 cross-holder matyas-booth steel; do $(PAPER) $$name --quick --out $(PAPER_OUT)-quick/$$name || exit 1; done
 
-bench-paper: .venv-paper/ready  ## milliseconds a suggestion in the paper's experiments, and their growth
-	.venv-paper/bin/python benchmarks/paper_speed.py
+
 
 tune-paper: .venv-paper/ready  ## how the additive cost was set for the paper's experiments: benchmarks/results/tune_paper.md
 	.venv-paper/bin/python benchmarks/tune_paper.py
 
 tutorials: .venv/ready  ## run the tutorials' commands and write what they print into docs/
-	.venv/bin/python tests/tutorial.py docs/tutorial-*.md
+	.venv/bin/python tests/support/tutorial.py README.md docs/tutorial-*.md
 
 clean:  ## remove the environments and caches
 	rm -rf .venv .venv-demo .venv-bench .venv-peers .venv-paper .venv-min .mypy_cache .pytest_cache .ruff_cache .hypothesis

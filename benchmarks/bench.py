@@ -1,12 +1,12 @@
-"""The table of figures camobo is held to, measured in one run.
+"""camobo's figures and the bars they must reach: speed, quality, and what cost-awareness saves.
 
-    python benchmarks/bench.py            everything, beside Optuna and BoTorch (needs the `bench` extra)
-    python benchmarks/bench.py --quick    what needs no peers, few seeds
-    python benchmarks/bench.py cost       one part anew: import, peers, objectives, "long run", quality or cost
+    python benchmarks/bench.py            everything, next to Optuna and BoTorch (needs the `bench` extra)
+    python benchmarks/bench.py --quick    without peers, few seeds; writes nothing
+    python benchmarks/bench.py cost       one part again: import, peers, objectives, "long run", quality or cost
 
-Prints the table and writes it to `results/bench.md`, each part as it was last measured. The peers' hypervolumes come
-from `quality_peers.py`, which keeps finished runs. Everything runs on one thread; ratios are taken within one run,
-because machines differ and are shared.
+Prints the table and writes it to `results/bench.md`, each part as last measured. The peers' hypervolumes come from
+`quality_peers.py`. Everything runs on one thread. Ratios are taken within one run, because machines differ and are
+shared.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ import numpy as np
 
 import cost_study
 from camobo import Study
-from camobo.models import refit_point
 from camobo.problems import Problem, branin_currin, dtlz2, zdt3
+from camobo.strategy.recipes import refit_point
 
 RESULTS = Path(__file__).parent / "results"
 ASKS = 7
@@ -43,7 +43,7 @@ _PEER_MEMORY = 20 * 1024**3  # GPSampler takes 10 GB for one suggestion with fou
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table."""
+    """One row of the table."""
 
     what: str
     bar: str
@@ -52,7 +52,7 @@ class Row:
 
 
 def observations(problem: Problem, count: int, kind: str) -> np.ndarray[Any, Any]:
-    """(n, d) points to start from: "random" ones, or the first `count` of a study's own "run"."""
+    """(n, d) points to start from: "random" ones, or the first `count` of a "run" of a study."""
     rng = np.random.default_rng(count)
     if kind == "random":
         return rng.random((count, problem.space.dimension))
@@ -66,7 +66,7 @@ def _goals(problem: Problem) -> Any:
 
 
 def seconds_per_ask(problem: Problem, units: np.ndarray[Any, Any], cost: str | None = None) -> float:
-    """Median seconds of an ask between two fits, plus a fit's share: a fit's seconds over the asks it serves."""
+    """Median seconds per ask between two fits, plus the seconds of a fit divided by the asks between fits."""
     study = Study(problem.space, _goals(problem), cost=cost, seed=0)
     for unit in units:
         params = problem.space.from_unit(unit)
@@ -90,7 +90,7 @@ def seconds_per_ask(problem: Problem, units: np.ndarray[Any, Any], cost: str | N
 
 
 def timing_rows() -> Iterator[Row]:
-    """Seconds per ask against the peers."""
+    """Seconds per ask, next to the peers'."""
     from peers import timing
     from peers.limits import limited
 
@@ -120,7 +120,7 @@ def timing_rows() -> Iterator[Row]:
 
 
 def objectives_row() -> Row:
-    """Growth with the number of objectives."""
+    """How the time per ask grows with the number of objectives."""
     seconds = []
     for objectives in (2, 8):
         problem = dtlz2(inputs=8, objectives=objectives)
@@ -130,7 +130,7 @@ def objectives_row() -> Row:
 
 
 def halves_row(iterations: int) -> Row:
-    """No cliffs in a long run."""
+    """How much longer the second half of a run takes than the first."""
     problem = zdt3()
     study = Study(problem.space, _goals(problem), seed=0, budget=iterations)
     seconds = []
@@ -144,7 +144,7 @@ def halves_row(iterations: int) -> Row:
 
 
 def quality_rows(seeds: int) -> Iterator[Row]:
-    """Hypervolume after 100 evaluations, cost=None, against the better peer."""
+    """Hypervolume after 100 evaluations without cost, next to the better peer's."""
     stored = RESULTS / "peers_quality.json"
     peers = json.loads(stored.read_text()) if stored.exists() else {}
     for name, problem in {
@@ -163,7 +163,7 @@ def quality_rows(seeds: int) -> Iterator[Row]:
                 found[peer] = (statistics.mean(run["hypervolume"] for run in runs), len(runs))
         what = f"hypervolume after 100 evaluations, {name}, mean of {seeds} seeds"
         if not found:
-            yield Row(what, ">= 0.98 of the better peer", f"{ours:.4f}; no peer's run at hand", None)
+            yield Row(what, ">= 0.98 of the better peer", f"{ours:.4f}; no runs of peers", None)
             continue
         best = max(value for value, _ in found.values())
         shown = ", ".join(f"{peer} {value:.4f} ({count} seeds)" for peer, (value, count) in found.items())
@@ -177,13 +177,13 @@ def quality_rows(seeds: int) -> Iterator[Row]:
 
 
 def _hypervolume(problem: Problem, seed: int) -> float:
-    reference = dict(zip(problem.objectives, problem.reference, strict=True))  # which qLogNEHVI is given too
+    reference = dict(zip(problem.objectives, problem.reference, strict=True))  # as qLogNEHVI has it
     study = Study(problem.space, _goals(problem), seed=seed, budget=100, reference=reference).optimize(problem, 100)
     return problem.hypervolume(np.array([list(trial.values.values()) for trial in study.trials if trial.values]))
 
 
 def cost_rows(seeds: int) -> Iterator[Row]:
-    """What cost-awareness saves and loses."""
+    """What cost-awareness saves in money and loses in hypervolume, next to cost=None."""
     jobs = [(name, seed) for name in cost_study.PROBLEMS for seed in range(seeds)]
     blind, aware = (
         cost_study.run_many((name, seed, setting, cost_study.EVALUATIONS) for name, seed in jobs)
@@ -208,7 +208,7 @@ def cost_rows(seeds: int) -> Iterator[Row]:
 
 
 def import_row() -> Row:
-    """Median of several fresh interpreters, taken in turn."""
+    """Import time relative to NumPy and SciPy: medians over new interpreters, in turn."""
 
     def seconds(statement: str) -> float:
         code = f"import time; s = time.perf_counter(); {statement}; print(time.perf_counter() - s)"
@@ -229,7 +229,7 @@ def table(rows: list[Row]) -> str:
 
 
 def parts(quick: bool) -> dict[str, Callable[[], Any]]:
-    """What is measured, by name."""
+    """The parts of the table, by name."""
     few = {
         "import": import_row,
         "objectives": objectives_row,
@@ -241,7 +241,7 @@ def parts(quick: bool) -> dict[str, Callable[[], Any]]:
 
 
 def main() -> None:
-    """Measure all parts, or those named, print as they come, and write the table of all that was measured."""
+    """Measure all parts, or those named, print each row, and write the table of everything measured so far."""
     quick = "--quick" in sys.argv
     every = parts(quick)
     chosen = [name for name in every if name in sys.argv[1:]] or list(every)
@@ -265,7 +265,7 @@ def main() -> None:
             f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, NumPy {np.__version__}"
         )
         (RESULTS / "bench.md").write_text(
-            f"# Measured by `make bench`\n\n{machine}. Each part as it was last measured.\n\n{text}\n"
+            f"# Measured by `make bench`\n\n{machine}. Each part as last measured.\n\n{text}\n"
         )
 
 

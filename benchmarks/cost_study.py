@@ -1,9 +1,9 @@
-"""What cost-awareness saves and loses: money and hypervolume beside the same study with cost=None.
+"""What cost-awareness saves and loses: money and hypervolume relative to the same study with cost=None.
 
-Ten problems: five as they are and flipped (u -> 1 - u in every input, so that the good region changes ends). The study
-knows only the order x1 > x2 > …; the money is counted afterwards with prices it never sees, 2^(k-j) a unit of input j,
-plus a tenth of their sum for every evaluation. Money is that of all evaluations of the budget; beside it stands the
-money to 95 % of the best hypervolume there is, where a run that does not get there pays twice what it spent.
+Ten problems: five as they are, and five flipped (u -> 1 - u in every input, so that the good region changes ends). The
+study knows only the order x1 > x2 > …. Money is counted afterwards, by hidden prices: 2^(k-j) per unit of input j, plus
+a tenth of their sum per evaluation. There are two counts: the money of all evaluations of the budget, and the money to
+95 % of the best hypervolume possible, where a run that misses it is charged twice what it spent.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ AS_THEY_ARE = (zdt3(), cross_holder(), matyas_booth(), branin_currin(), dtlz2(in
 PROBLEMS: dict[str, Problem] = {p.name: p for base in AS_THEY_ARE for p in (base, base.flipped())}
 
 Setting = dict[str, Any]
-"""What makes a cost-aware study: keywords of AdditiveCost. {} is the default, {"cost": None} no cost-awareness."""
+"""Keywords of AdditiveCost. {} is the default; {"cost": None} means no cost-awareness."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run: dominated hypervolume, money spent, and money spent when it had reached 95 % of the best."""
+    """One run: its hypervolume, the money it spent, and the money it had spent at 95 % of the best hypervolume."""
 
     hypervolume: float
     money: float
@@ -42,14 +42,14 @@ class Outcome:
 
 
 def money(units: np.ndarray[Any, Any]) -> float:
-    """Hidden prices 2^(k-j), scaled to sum to one, times use, plus a tenth for each of (n, k) evaluations."""
+    """Money of (n, k) evaluations: prices 2^(k-j), scaled to sum to one, times levels, plus a tenth per evaluation."""
     k = units.shape[1]
     prices = 2.0 ** (k - np.arange(1, k + 1))
     return float((units @ (prices / prices.sum()) + 0.1).sum())
 
 
 def outcome(problem: Problem, units: np.ndarray[Any, Any], values: np.ndarray[Any, Any]) -> Outcome:
-    """What (n, k) evaluations came to; when 95 % were reached is found by halving, since no evaluation takes away."""
+    """The outcome of (n, k) evaluations. Hypervolume never falls, so bisection finds when 95 % was reached."""
     enough = 0.95 * problem.best_hypervolume
     few, many = 0, len(values)
     if problem.hypervolume(values) < enough:
@@ -74,7 +74,7 @@ def run(name: str, seed: int, setting: Setting, budget: int = EVALUATIONS) -> Ou
 
 
 def run_many(jobs: Iterable[tuple[str, int, Setting, int]], workers: int = 2) -> list[Outcome]:
-    """All runs, in order, over processes."""
+    """All runs, in order, on several processes."""
     jobs = list(jobs)
     with ProcessPoolExecutor(workers) as pool:
         return list(pool.map(_run, jobs))
@@ -86,14 +86,14 @@ def _run(job: tuple[str, int, Setting, int]) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Ratios to cost=None, by problem: mean money, mean hypervolume and mean money to 95 % over the seeds."""
+    """Ratios to cost=None per problem, of means over the seeds: money, hypervolume, money to 95 %."""
 
     money: dict[str, float]
     hypervolume: dict[str, float]
     to_95: dict[str, float]
 
     def summary(self) -> dict[str, float]:
-        """The figures the bars are set on."""
+        """Means over the problems: the figures that the bars are about."""
         as_they_are = [self.money[p.name] for p in AS_THEY_ARE]
         return {
             "money": geometric_mean(self.money.values()),
@@ -110,7 +110,7 @@ def geometric_mean(values: Iterable[float]) -> float:
 
 
 def compare(aware: Sequence[Outcome], blind: Sequence[Outcome], seeds: int) -> Comparison:
-    """Outcomes listed problem by problem, seed by seed."""
+    """Compare outcomes listed problem by problem, and seed by seed within a problem."""
 
     def ratios(field: Callable[[Outcome], float]) -> dict[str, float]:
         found = {}

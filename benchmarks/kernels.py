@@ -1,9 +1,9 @@
-"""What the kernel for outcomes with many humps is worth: the same studies with it and with a Matérn kernel alone.
+"""What the kernel for outcomes with many humps gains: the same studies with it, and with a Matérn kernel alone.
 
     python benchmarks/kernels.py [SEEDS]     (default 20; `make tune-kernel`)
 
-Five problems, told an order of costs, a budget of a hundred and a reference. Seeds start at 1000, on which nothing was
-chosen. The table is written to `results/kernels.md`.
+Five problems, with an order of costs, a budget of 100 trials and a reference. Seeds start at 1000; nothing was chosen
+on them. The table is written to `results/kernels.md`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from camobo import Study
-from camobo.kernels import KERNELS, KernelName
+from camobo.model.kernels import KERNELS, KernelName
 from cost_study import AS_THEY_ARE, EVALUATIONS, PROBLEMS, Outcome, outcome
 
 RESULTS = Path(__file__).parent / "results"
@@ -29,12 +29,12 @@ FIRST_SEED = 1000
 
 
 def use(kernel: KernelName) -> None:
-    """Have this process model outcomes with many humps with that kernel."""
+    """Make this process use that kernel for outcomes with many humps."""
     KERNELS["humps"] = KERNELS[kernel]
 
 
 def run(job: tuple[str, int]) -> Outcome:
-    """One study from start to end; its hypervolume as a share of the best."""
+    """One study from start to end, its hypervolume as a share of the best."""
     problem = PROBLEMS[job[0]]
     study = Study(
         problem.space,
@@ -52,13 +52,13 @@ def run(job: tuple[str, int]) -> Outcome:
 
 
 def outcomes(kernel: KernelName, name: str, seeds: int) -> list[Outcome]:
-    """All seeds of a problem, over processes."""
+    """All seeds of a problem, on several processes."""
     with ProcessPoolExecutor(2, initializer=use, initargs=(kernel,)) as pool:
         return list(pool.map(run, [(name, FIRST_SEED + seed) for seed in range(seeds)]))
 
 
 def row(name: str, seeds: int) -> str:
-    """Both kernels on one problem: means, the mean difference in hypervolume and its standard error."""
+    """Both kernels on one problem: means, and the mean difference in hypervolume with its standard error."""
     narrow, wide = outcomes("matern52", name, seeds), outcomes("humps", name, seeds)
     difference = np.array([b.hypervolume - a.hypervolume for a, b in zip(narrow, wide, strict=True)])
     error = difference.std(ddof=1) / np.sqrt(seeds)
@@ -74,12 +74,13 @@ def main() -> None:
     """Measure and write the table."""
     seeds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     lines = [
-        f"# The kernel for many humps beside a Matérn kernel alone, {seeds} seeds from {FIRST_SEED}",
+        f"# The kernel for many humps and a Matérn kernel alone, {seeds} seeds from {FIRST_SEED}",
         "",
-        f"Shares of the best hypervolume and money after {EVALUATIONS} evaluations, told an order of costs and a",
-        "reference; means, and the mean difference with its standard error. Made by `make tune-kernel`.",
+        f"Share of the best hypervolume, and money, after {EVALUATIONS} evaluations with an order of costs and a "
+        "reference:",
+        "means, and the mean difference with its standard error. Made by `make tune-kernel`.",
         "",
-        "| problem | hypervolume, Matérn alone | as it is | difference | money, Matérn alone | as it is |",
+        "| problem | hypervolume, Matérn alone | with humps | difference | money, Matérn alone | with humps |",
         "|---|---|---|---|---|---|",
     ]
     for problem in AS_THEY_ARE:

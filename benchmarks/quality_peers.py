@@ -1,12 +1,12 @@
-"""How good the peers are: hypervolume after 25, 50, 75 and 100 evaluations on problems whose best is known.
+"""Quality of the peers: hypervolume after 25, 50, 75 and 100 evaluations on problems whose best is known.
 
-    PYTHONPATH=src python benchmarks/quality_peers.py            # run what is missing
-    PYTHONPATH=src python benchmarks/quality_peers.py --table    # print what is there
+    python benchmarks/quality_peers.py            make the missing runs
+    python benchmarks/quality_peers.py --table    print the results so far
 
-Each finished run goes into `results/peers_quality.json` at once, so the script can be stopped and started again. Each
-run has a process of its own, one at a time, limited to 8 GB and 45 minutes of processor time; one that meets a limit is
-recorded with how far it came, and tried again only under a longer one. All problems and peers get seed 0 first, then
-seed 1, and so on.
+Each finished run is written to `results/peers_quality.json` at once, so the script can be stopped and continued. Runs
+come one at a time, each in its own process, limited to 8 GB and 45 minutes of processor time. A run that meets a limit
+is recorded as far as it came, and repeated only under a longer limit. Seed 0 of everything comes first, then seed 1,
+and so on.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CPU_SECONDS = 45 * 60.0
 
 
 def measure(problem: Problem, peer: str, seed: int) -> dict[str, Any]:
-    """One run in this process, as far as it came, and why it ended there: "finished", "time", "memory" or "error"."""
+    """One run in this process, as far as it came, and why it ended: "finished", "time", "memory" or "error"."""
     start, cpu_start, status, detail, found = time.perf_counter(), time.process_time(), "finished", "", []
     try:
         for _, values in timing.steps(peer, problem, seed, EVALUATIONS, INITIAL):
@@ -68,10 +68,10 @@ def measure(problem: Problem, peer: str, seed: int) -> dict[str, Any]:
 
 
 def in_own_process(problem: Problem, peer: str, seed: int) -> dict[str, Any]:
-    """`measure` within the limits.
+    """`measure` in its own process, within the limits.
 
-    It counts processor time itself, between asks, so that a busy machine does not fail a peer; the limit on the clock
-    is only there for an ask that never ends.
+    `measure` itself counts processor time, between asks, so that a busy machine does not fail a peer. The limit on the
+    clock is only for an ask that never ends.
     """
     start = time.perf_counter()
     status, result = limited(lambda: measure(problem, peer, seed), 4 * CPU_SECONDS, MEMORY_BYTES)
@@ -81,12 +81,12 @@ def in_own_process(problem: Problem, peer: str, seed: int) -> dict[str, Any]:
 
 
 def stored() -> dict[str, Any]:
-    """All runs recorded so far, by "problem/peer/seed"."""
+    """All runs so far, by "problem/peer/seed"."""
     return dict(json.loads(RESULTS.read_text())) if RESULTS.exists() else {}
 
 
 def store(results: dict[str, Any]) -> None:
-    """Replace the results file in one step, so that it is never half-written."""
+    """Replace the results file in one step, so that it is never half written."""
     RESULTS.parent.mkdir(exist_ok=True)
     draft = RESULTS.with_suffix(".tmp")
     draft.write_text(json.dumps(results, indent=1, allow_nan=False) + "\n")
@@ -94,13 +94,15 @@ def store(results: dict[str, Any]) -> None:
 
 
 def is_due(record: dict[str, Any] | None) -> bool:
-    """Whether a run is missing, or was stopped by a shorter time limit than today's."""
+    """Whether a run is missing, or was stopped by a shorter time limit."""
     return record is None or (record["status"] == "time" and record.get("limit", 0.0) < CPU_SECONDS)
 
 
 def table(results: dict[str, Any]) -> str:
-    """Mean share of the best hypervolume and mean processor seconds a run, one line a problem and peer."""
-    lines = ["| problem | peer | seeds | of best, at 25 / 50 / 75 / 100 | least at 100 | CPU s a run | not finished |"]
+    """Mean share of the best hypervolume and mean processor seconds per run, one row per problem and peer."""
+    lines = [
+        "| problem | peer | seeds | of best, at 25 / 50 / 75 / 100 | least at 100 | CPU s per run | not finished |"
+    ]
     lines.append("|---|---|---|---|---|---|---|")
     for name, problem in PROBLEMS.items():
         for peer in NAMES:
@@ -120,7 +122,7 @@ def table(results: dict[str, Any]) -> str:
 
 
 def main() -> None:
-    """Run what is missing, or print the table."""
+    """Make the missing runs, or print the table."""
     if "--table" in sys.argv:
         print(table(stored()))
         return

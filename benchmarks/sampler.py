@@ -1,10 +1,11 @@
-"""How fast the Optuna sampler is: beside the bare engine, beside Optuna's GPSampler, and as objectives are added.
+"""Speed of the Optuna sampler: next to the bare strategy, next to Optuna's GPSampler, and with more objectives.
 
-    python benchmarks/sampler.py          prints the table and writes results/sampler.md
+    python benchmarks/sampler.py            prints the table and writes results/sampler.md
+    python benchmarks/sampler.py --quick    one round, writes nothing
 
-Each ratio is taken within one run, the two sides in turn, ask by ask, on the same kind of data, and in processor time
-of one thread: machines are shared. A fit of the models falls to every tenth ask on both sides, so the mean over ten
-asks is what counts; the median of several such means is shown.
+Machines are shared, so each ratio is taken within one run: the two sides take turns, ask by ask, on the same kind of
+data, in processor time of one thread. Both sides fit their models at every tenth ask, so a figure is the mean over ten
+asks, and the median of several such means is shown.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ from typing import Any
 import numpy as np
 import optuna
 
-from camobo.engine import suggest
-from camobo.models import Models
+from camobo.model.models import Models
 from camobo.optuna import CostAwareSampler
-from camobo.plan import Data, Plan
 from camobo.problems import Problem, dtlz2, zdt3
+from camobo.strategy.plan import Data, Plan
+from camobo.strategy.suggest import suggest
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
 warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
 RESULTS = Path(__file__).parent / "results" / "sampler.md"
-ROUND = 10  # asks; as many as share a fit
+ROUND = 10  # asks per fit of the models
 
 
 class InOptuna:
-    """A study that begins with `count` random points; `step` asks once and tells."""
+    """An Optuna study that starts with `count` random points; `step` asks once and tells."""
 
     def __init__(self, problem: Problem, sampler: optuna.samplers.BaseSampler, count: int) -> None:
         uniform: Any = optuna.distributions.FloatDistribution(0, 1)
@@ -53,7 +54,7 @@ class InOptuna:
             self.study.add_trial(optuna.create_trial(params=params, distributions=self.space, values=values))
 
     def step(self) -> float:
-        """Seconds of one ask, its parameters suggested and written down."""
+        """Seconds of one ask, including suggesting and storing its parameters."""
         start = time.process_time()
         trial = self.study.ask(self.space)
         seconds = time.process_time() - start
@@ -63,7 +64,7 @@ class InOptuna:
 
 
 class Bare:
-    """The engine alone, with the models it made last time."""
+    """The strategy alone, given the models of the last suggestion."""
 
     def __init__(self, problem: Problem, count: int) -> None:
         self.problem = problem
@@ -89,10 +90,10 @@ def _start(problem: Problem, count: int) -> np.ndarray[Any, Any]:
 
 
 def means(sides: list[Callable[[], float]], rounds: int) -> list[float]:
-    """For each side, the median over rounds of its mean seconds a step; the sides take turns step by step."""
+    """Per side, the median over rounds of its mean seconds per step; the sides take turns."""
     found: list[list[float]] = [[] for _ in sides]
     for side in sides:
-        side()  # what is loaded and set up once
+        side()  # imports and first fits
     for _ in range(rounds):
         spent = [0.0 for _ in sides]
         for _ in range(ROUND):
@@ -104,7 +105,7 @@ def means(sides: list[Callable[[], float]], rounds: int) -> list[float]:
 
 
 def rows(rounds: int) -> list[tuple[str, str, str, bool]]:
-    """What was measured: what, its bar, the figures, and whether the bar was reached."""
+    """The rows of the table: what, the bar, the figures, and whether the bar was reached."""
     table = []
     problem = zdt3()
 
@@ -130,7 +131,7 @@ def rows(rounds: int) -> list[tuple[str, str, str, bool]]:
 
 
 def main() -> None:
-    """Measure, print, and write the table down."""
+    """Measure, print, and write the table."""
     table = rows(1 if "--quick" in sys.argv else 5)
     lines = ["| what | bar | measured | reached |", "|---|---|---|---|"]
     lines += [f"| {what} | {bar} | {shown} | {'yes' if good else '**no**'} |" for what, bar, shown, good in table]

@@ -1,6 +1,6 @@
-"""What keeping a study costs: time beside memory, and how long and how much memory a large study takes to open.
+"""What storing a study costs: time relative to a study in memory, and time and memory to open a large one.
 
-Writes benchmarks/results/storage.md.
+python benchmarks/storage.py     (`make bench-storage`) writes results/storage.md
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 
 import camobo as cm
-from camobo.history import Event
-from camobo.store import open_store
+from camobo.history.events import Event
+from camobo.storage.store import open_store
+from camobo.strategy.notes import Note, Reason
 
 RESULTS = Path(__file__).parent / "results" / "storage.md"
+NOTE = Note(Reason.IMPROVES_FRONT).as_dict()
 SPACE = cm.Space({f"x{i}": cm.Real(0, 1) for i in range(5)})
 TOLD, ITERATIONS, LARGE = 200, 30, 10_000
 MOST_RATIO, MOST_SECONDS, MOST_MEGABYTES = 1.3, 2.0, 300.0
@@ -46,7 +48,7 @@ def study_of(storage: str | None, told: int) -> cm.Study:
 
 
 def iteration(study: cm.Study) -> tuple[float, float]:
-    """Seconds by the wall clock and of this process's own work."""
+    """Seconds of an ask and a tell: by the clock, and of processor time."""
     started, worked = time.perf_counter(), time.process_time()
     trial = study.ask()
     study.tell(trial, measure(dict(trial.params)))
@@ -54,21 +56,21 @@ def iteration(study: cm.Study) -> tuple[float, float]:
 
 
 def beside_memory(folder: Path) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Mean seconds, (wall, own), of an ask and a tell in memory and on SQLite, in turn so that both meet the same."""
+    """Mean seconds (clock, processor) of an ask and a tell in memory and on SQLite, taken in turn."""
     memory, file = study_of(None, TOLD), study_of(str(folder / "beside.db"), TOLD)
-    iteration(memory), iteration(file)  # the first fit of the models is not part of it
+    iteration(memory), iteration(file)  # the first fit of the models does not count
     times = np.array([(iteration(memory), iteration(file)) for _ in range(ITERATIONS)]).mean(axis=0)
     return (times[0, 0], times[0, 1]), (times[1, 0], times[1, 1])
 
 
 def write_large(path: Path) -> None:
-    """A study of ten thousand told trials, its events written directly: suggesting so many would take days."""
+    """A study of ten thousand trials, its events written directly: suggesting so many would take days."""
     study = cm.Study(SPACE, {"f": "min", "g": "min"}, cost="x0 > x1", seed=1, storage=path)
     now, rng = datetime.now(timezone.utc), np.random.default_rng(1)
     events = []
     for number, row in enumerate(rng.random((LARGE, 5)).tolist()):
         params = dict(zip(SPACE.names, row, strict=True))
-        asked = {"params": params, "notes": ["improves the front"], "owner": "worker", "expires": None}
+        asked = {"params": params, "notes": [NOTE], "owner": "worker", "expires": None}
         events.append(Event(2 * number, "asked", number, now, "worker", asked))
         events.append(Event(2 * number + 1, "told", number, now, "worker", {"values": measure(params)}))
     store = open_store(path, create=False)
@@ -79,7 +81,7 @@ def write_large(path: Path) -> None:
 
 
 def large(folder: Path) -> tuple[float, float, float]:
-    """Median seconds of `camobo status`, from start to end, by the clock and of its own work; most megabytes."""
+    """`camobo status`: median seconds by the clock and of processor time, and peak megabytes."""
     path = folder / "large.db"
     write_large(path)
     wall, own = [], []
@@ -102,14 +104,14 @@ def main() -> None:
         seconds, own, megabytes = large(folder)
     rows = [
         (
-            f"tell + ask on SQLite beside memory, n = {TOLD}",
+            f"tell + ask on SQLite relative to memory, n = {TOLD}",
             f"{file[0] / memory[0]:.2f} × ({file[0] * 1e3:.0f} against {memory[0] * 1e3:.0f} ms)",
             f"{file[1] / memory[1]:.2f} × ({file[1] * 1e3:.0f} against {memory[1] * 1e3:.0f} ms)",
             f"≤ {MOST_RATIO} ×",
             file[0] / memory[0] <= MOST_RATIO,
         ),
         (
-            f"{LARGE:,} told trials: `camobo status`, all of it",
+            f"{LARGE:,} trials: `camobo status`, start to end",
             f"{seconds:.2f} s, {megabytes:.0f} MB",
             f"{own:.2f} s",
             f"≤ {MOST_SECONDS:g} s, ≤ {MOST_MEGABYTES:g} MB",
@@ -120,9 +122,8 @@ def main() -> None:
     lines += [f"| {what} | {got} | {cpu} | {bar} | {'met' if met else 'missed'} |" for what, got, cpu, bar, met in rows]
     load = os.getloadavg()[0] / (os.cpu_count() or 1)
     text = (
-        "# What keeping a study costs\n\n`make bench-storage`. Bars are for the clock. "
-        "While this was measured the machine "
-        f"was asked for {load:.1f} × what its {os.cpu_count()} processors can do.\n\n" + "\n".join(lines) + "\n"
+        "# What storing a study costs\n\nMade by `make bench-storage`. Bars are for the clock. Load of the machine "
+        f"meanwhile: {load:.1f} × its {os.cpu_count()} processors.\n\n" + "\n".join(lines) + "\n"
     )
     RESULTS.write_text(text, encoding="utf-8")
     print(text)

@@ -2,9 +2,9 @@
 
     python benchmarks/tune_paper.py [SEEDS] [ITERATIONS]     (default 3 and 500; `make tune-paper`)
 
-Seeds here start at 1000, those the experiments report at 0: nothing reported was looked at to choose. The table,
-relative to MO-UCB over the same seeds, is written to `results/tune_paper.md`, its numbers to `results/tune_paper.json`.
-Finished runs are kept in the temporary folder, so that a stopped tuning goes on.
+Seeds start at 1000 here and at 0 in the experiments: nothing that is reported was used for the choice. The table,
+relative to MO-UCB over the same seeds, is written to `results/tune_paper.md`.
+Finished runs are stored in the temporary folder, so that a stopped tuning can be continued.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 
-from camobo.cost import AdditiveCost
+from camobo.acquisition.pareto import hypervolume
+from camobo.cost.additive import AdditiveCost
 from camobo.paper.experiments import ADDITIVE_COOLING, ADDITIVE_STRENGTH, SYNTHETIC, cost_of, experiment
+from camobo.paper.processes import Step, work_through
+from camobo.paper.results import signs_of
 from camobo.paper.runs import follow, surveyed
-from camobo.paper.summary import signs_of
-from camobo.paper.workers import Step, work_through
-from camobo.pareto import hypervolume
-from camobo.plan import Plan
+from camobo.strategy.plan import Plan
 
 RESULTS = Path(__file__).parent / "results"
 FIRST_SEED = 1000
 SETTINGS = ("mo-ucb", "paper", "1 1", "4 2", "6 3", "4 4", "12 4", "16 5")
-"""The baseline, the paper's cost with ascending weights, and strength and cooling of additive ones."""
+"""The baseline, the paper's cost with ascending weights, and additive costs by strength and cooling."""
 
 
 def run(job: tuple[Path, str, str, int, int], on_step: Step) -> None:
-    """One run: the use of x1 and both hypervolumes, as a file of its own."""
+    """One run: the use of each input and both hypervolumes, written to a file."""
     path, name, label, seed, iterations = job
     given = experiment(name, {})
     function = given.function
@@ -49,10 +49,10 @@ def run(job: tuple[Path, str, str, int, int], on_step: Step) -> None:
         cost = AdditiveCost(given.order, strength=strength, cooling=cooling, power=0.0)
     plan = Plan(given.space, given.objectives, cost, iterations, seed, "paper")
     trace = follow(plan, lambda unit: function(unit[None, :])[0], lambda: None)
-    made, signs = surveyed(name, ()), signs_of(given)
+    survey, signs = surveyed(name, ()), signs_of(given)
     used = trace.units[plan.initial :].sum(axis=0)
     near = hypervolume(signs * trace.values, signs * np.array(given.reference))
-    path.write_text(json.dumps([*used.tolist(), near, hypervolume(made.mapped(trace.units), np.zeros(2))]))
+    path.write_text(json.dumps([*used.tolist(), near, hypervolume(survey.mapped(trace.units), np.zeros(2))]))
     on_step()
 
 
@@ -93,7 +93,6 @@ def main() -> None:
     found: dict[str, list[list[float]]] = {}
     for (name, label, _), path in paths.items():
         found.setdefault(f"{name}/{label}", []).append(json.loads(path.read_text()))
-    (RESULTS / "tune_paper.json").write_text(json.dumps(found, indent=1) + "\n")
     (RESULTS / "tune_paper.md").write_text(table(found, seeds, iterations))
     print("\n" + table(found, seeds, iterations))
 

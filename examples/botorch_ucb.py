@@ -1,13 +1,13 @@
-"""A cost-aware acquisition in a BoTorch loop, notebook style: run it as a script, or cell by cell in this folder.
+"""A cost-aware acquisition in a BoTorch loop. Run it as a script, or cell by cell in this folder.
 
 pip install '.[botorch]' && python examples/botorch_ucb.py    in a checkout; a minute or two
 """
 
 # %% [markdown]
 # # A cost-aware acquisition for a BoTorch loop
-# The made-up steel of `steel.py`: strong and rust-resistant, nickel dearer than chromium. The same loop runs three
-# times: with the bare order "nickel > chromium", which stands for the paper's cost; with camobo's additive cost; and
-# with no cost.
+# The made-up steel of `steel.py` is to be strong and rust-resistant; nickel is more expensive than chromium. The same
+# loop runs three times: with the bare order "nickel > chromium", which means the paper's cost; with camobo's additive
+# cost; and with no cost.
 
 # %%
 from __future__ import annotations
@@ -40,9 +40,9 @@ def measured(X: torch.Tensor) -> torch.Tensor:
 
 
 # %% [markdown]
-# One step: fit, build the acquisition, maximise it. `step` counts all points, the first ones too, and `budget` is how
-# many there will be: from both the cost knows when it is. The reference point is the worst value seen of each
-# objective, and the weights are divided by the objectives' ranges, since these are megapascals and millimetres.
+# One step: fit, build the acquisition, maximise it. `step` counts all points, including the first ones, and `budget` is
+# how many there will be: the cost fades with them. The reference point is the worst value seen of each objective. The
+# weights are divided by the objectives' ranges, since one is in megapascals and the other in millimetres.
 
 
 # %%
@@ -71,12 +71,12 @@ def next_point(X: torch.Tensor, Y: torch.Tensor, cost: Cost, step: int, budget: 
 
 
 # %% [markdown]
-# The loop, from four points in the cheap quarter.
+# The loop starts from four points in the cheap quarter.
 
 
 # %%
 def run(cost: Cost, budget: int, seed: int) -> tuple[float, float]:
-    """Hypervolume reached, and how much nickel was used, in summed per cent."""
+    """Hypervolume reached, and nickel used, as the sum of per cent over all melts."""
     torch.manual_seed(seed)
     X = torch.rand(4, 2) * 10.0
     Y = measured(X)
@@ -99,9 +99,9 @@ for name, cost in (
     print(f"  cost {name}: hypervolume {volume:.1f}, nickel used {nickel:.0f}", flush=True)
 
 # %% [markdown]
-# Both costs save nickel and give up a little of the front, the additive one more of each. The paper's saves less
-# because it is a product, which is small as soon as one of the inputs is near its cheap end: nickel is charged for
-# mostly where chromium is high too. It also fades with the step alone, whatever the budget.
+# Both costs save nickel and give up a little of the front; the additive cost does more of both. The paper's cost saves
+# less because it is a product, which is small as soon as one input is near its cheap end: nickel is charged mostly
+# where chromium is high too. It also fades with the step alone, whatever the budget.
 #
-# Use tells something only beside the front it led to. On a problem such as DTLZ2, whose first input *is* the place
-# along the front, a loop that stays at one end uses little of it and finds little, with a cost or without.
+# Compare nickel used only together with the front it bought. On a problem such as DTLZ2, where the first input *is* the
+# position along the front, a loop that stays at one end uses little of it and finds little, with or without a cost.

@@ -1,10 +1,10 @@
-"""A cost-aware study in optuna-dashboard: make one, serve it, and look at the page.
+"""A cost-aware study in optuna-dashboard: create one, serve it, and look at the page.
 
-    pip install '.[optuna]' optuna-dashboard && python examples/dashboard.py        in a checkout; until Ctrl-C
-    python examples/dashboard.py --port 8081                                      on another port than 8080
-    python examples/dashboard.py --once                                           fetch it, and stop
+    pip install '.[optuna]' optuna-dashboard && python examples/dashboard.py        in a checkout; stop with Ctrl-C
+    python examples/dashboard.py --port 8081                                      another port than 8080
+    python examples/dashboard.py --once                                           fetch the page, and stop
 
-The sampler keeps everything in Optuna's own storage, so the dashboard needs nothing from camobo.
+The sampler stores everything in Optuna's own storage, so the dashboard needs nothing from camobo.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from camobo.optuna import CostAwareSampler
 
 
 def objective(trial: optuna.Trial) -> tuple[float, float]:
-    """Strength and corrosion of a made-up steel; more chromium than some 12 % rusts less and is weaker."""
+    """Strength and corrosion of a made-up steel. Above about 12 % chromium it rusts less and is weaker."""
     values = furnace({name: trial.suggest_float(name, 0, 20) for name in ("nickel", "chromium")})
     return values["strength"], values["corrosion"]
 
 
 class Quiet(WSGIRequestHandler):
-    """Serves without a line for every request."""
+    """Serves without a log line per request."""
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log nothing."""
 
 
 def look(address: str) -> None:
-    """Fetch the page and the list of studies, and say what came."""
+    """Fetch the page and the list of studies, and print what came."""
     page = urllib.request.urlopen(f"{address}/dashboard").read().decode()
-    told = json.load(urllib.request.urlopen(f"{address}/api/studies"))
-    names = [summary["study_name"] for summary in told["study_summaries"]]
+    answer = json.load(urllib.request.urlopen(f"{address}/api/studies"))
+    names = [summary["study_name"] for summary in answer["study_summaries"]]
     print(f"{address}/dashboard: {len(page)} characters, studies: {', '.join(names)}")
 
 
@@ -61,7 +61,7 @@ def serve(server: WSGIServer, once: bool) -> None:
 
 
 def main() -> None:
-    """Make a study of 30 trials in a temporary file and serve it."""
+    """Create a study of 30 trials in a temporary file and serve it."""
     options = argparse.ArgumentParser(description="A cost-aware study in optuna-dashboard.")
     options.add_argument("--port", type=int, default=8080)
     options.add_argument("--once", action="store_true", help="fetch the page from any free port, and stop")

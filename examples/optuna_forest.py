@@ -1,8 +1,8 @@
-"""Tune a random forest with Optuna: error and model size, where trees cost time and deep ones cost less.
+"""Tune a random forest with Optuna for error and model size, where trees cost more time than depth.
 
     pip install '.[optuna]' scikit-learn && python examples/optuna_forest.py        in a checkout
 
-The only camobo in it is the sampler. It knows that trees are dearer than depth, and nothing of prices.
+Only the sampler is camobo's. It knows that trees are more expensive than depth, but no prices.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ features, labels = load_digits(return_X_y=True)
 
 
 def objective(trial: optuna.Trial) -> tuple[float, float]:
-    """Error in cross-validation, and the number of nodes a prediction may pass."""
+    """Error in cross-validation, and the most nodes a prediction can pass."""
     trees = trial.suggest_int("n_estimators", 5, 300, log=True)
     depth = trial.suggest_int("max_depth", 2, 24)
     share = trial.suggest_float("max_features", 0.05, 1.0)
@@ -30,7 +30,7 @@ def objective(trial: optuna.Trial) -> tuple[float, float]:
 
 
 def main() -> None:
-    """The same study with the cost-aware sampler and without its cost."""
+    """Run the same study with a cost and without."""
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     trials = int(sys.argv[1]) if len(sys.argv) > 1 else 40
     for cost in ("n_estimators > max_features > max_depth", None):
@@ -41,7 +41,7 @@ def main() -> None:
         seconds = time.perf_counter() - start
         used = sum(trial.params["n_estimators"] for trial in study.trials)
         best = min(trial.values[0] for trial in study.best_trials)
-        print(f"cost={cost!r}: {used} trees grown thrice, {seconds:.0f} s, least error {best:.3f}, front:")
+        print(f"cost={cost!r}: {used} trees grown three times, {seconds:.0f} s, least error {best:.3f}, front:")
         for trial in sorted(study.best_trials, key=lambda trial: trial.values[1]):
             print(f"  error {trial.values[0]:.3f} with size {trial.values[1]:.0f}: {trial.params}")
 

@@ -1,8 +1,8 @@
-"""Ray Tune through Optuna: the same sampler, Ray's scheduling.
+"""camobo's Optuna sampler in Ray Tune, which schedules the trials.
 
     pip install '.[optuna]' 'ray[tune]' && python examples/ray_tune.py        in a checkout
 
-`OptunaSearch` asks the sampler one trial at a time; trials that run at once know of one another.
+`OptunaSearch` asks the sampler for one trial at a time. The sampler knows which trials are running.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from camobo.optuna import CostAwareSampler
 
 
 def melt(config: dict[str, float]) -> None:
-    """Strength and corrosion of a made-up steel; more chromium than some 12 % rusts less and is weaker."""
+    """Strength and corrosion of a made-up steel. Above about 12 % chromium it rusts less and is weaker."""
     tune.report(furnace(config))
 
 

@@ -16,7 +16,7 @@ import camobo as cm
 EVALUATIONS = 40
 SEEDS = (1, 2, 3)
 REFERENCE = {"strength": 250.0, "corrosion": 1.2}
-NICKEL = (50, 100, 150, 200, 250)
+SHARES = (0.8, 0.9, 0.95, 0.98)
 METHODS: tuple[tuple[str, str | None, str], ...] = (
     ("camobo, nickel > chromium", "nickel > chromium", "default"),
     ("camobo, no cost", None, "default"),
@@ -27,7 +27,7 @@ space = cm.Space({"nickel": cm.Real(0, 20, unit="%"), "chromium": cm.Real(0, 20,
 
 
 def furnace(params: Mapping[str, float]) -> dict[str, float]:
-    """Yield strength in MPa and corrosion in mm a year."""
+    """Yield strength in MPa and corrosion in mm per year."""
     nickel, chromium = params["nickel"], params["chromium"]
     hardening = 150 * (1 - math.exp(-nickel / 4)) + 190 * (1 - math.exp(-chromium / 8))
     coarsening = 0.9 * max(0.0, nickel - 7) ** 2 + 1.6 * max(0.0, chromium - 11) ** 2
@@ -50,27 +50,31 @@ def melt(seed: int, cost: str | None, method: str = "default") -> cm.Study:
     return study.optimize(furnace, EVALUATIONS)
 
 
-def reached(study: cm.Study, nickel: float) -> float:
-    """Hypervolume of the melts made until so much nickel was used."""
-    until = cm.Study(space, study.objectives, reference=REFERENCE)
-    used = 0.0
+def path(study: cm.Study) -> list[tuple[float, float]]:
+    """Nickel used so far and hypervolume reached so far, melt by melt."""
+    again = cm.Study(space, study.objectives, reference=REFERENCE)
+    used, found = 0.0, []
     for trial in study.trials:
         used += trial.params["nickel"]
-        if used > nickel:
-            break
-        until.add(trial.params, furnace(trial.params))
-    return until.hypervolume()
+        again.add(trial.params, furnace(trial.params))
+        found.append((used, again.hypervolume()))
+    return found
+
+
+def nickel_until(path: list[tuple[float, float]], volume: float) -> float:
+    """Nickel used until a hypervolume was reached; infinite if it never was."""
+    return next((used for used, reached in path if reached >= volume), math.inf)
 
 
 def mean(numbers: Iterable[float]) -> float:
-    """Of one number a seed."""
+    """The mean over the seeds."""
     return sum(numbers) / len(SEEDS)
 
 
 def show_front(study: cm.Study) -> None:
     """Print the best trade-offs of a study, strongest first; of many, some."""
     front = sorted(study.front(), key=lambda trial: -trial.values["strength"] if trial.values else 0.0)
-    print(f"{EVALUATIONS} melts, told only that nickel is dearer than chromium. The best trade-offs found:\n")
+    print(f"{EVALUATIONS} melts, told only that nickel is more expensive than chromium. The best trade-offs found:\n")
     print("   melt   nickel %   chromium %   strength MPa   corrosion mm/a")
     shown = front[:: max(1, len(front) // 10)]
     for trial in shown:
@@ -92,10 +96,12 @@ def main() -> None:
     for label, studies in made.items():
         nickel, chromium = (mean(study.usage()[name] for study in studies) for name in ("nickel", "chromium"))
         print(f"  {label:34s} {nickel:13.1f} {chromium:15.1f} {mean(s.hypervolume() for s in studies):13.1f}")
-    print("\nHypervolume by the nickel used until then:" + "".join(f"{nickel:9d}" for nickel in NICKEL))
-    for label, studies in made.items():
-        volumes = (mean(reached(study, nickel) for study in studies) for nickel in NICKEL)
-        print(f"  {label:40s}" + "".join(f"{volume:9.1f}" for volume in volumes))
+    paths = {label: [path(study) for study in studies] for label, studies in made.items()}
+    best = max(volume for several in paths.values() for one in several for _, volume in one)
+    print("\nNickel used until so much of the best front was found:" + "".join(f"{share:8.0%}" for share in SHARES))
+    for label, several in paths.items():
+        used = (mean(nickel_until(one, share * best) for one in several) for share in SHARES)
+        print(f"  {label:52s}" + "".join(f"{nickel:8.0f}" for nickel in used))
     print("\nWhy melt 20 was suggested:\n")
     print(aware.explain(20))
 

@@ -28,7 +28,38 @@ from pathlib import Path  # noqa: E402
 
 import pytest  # noqa: E402
 
-from camobo.store import MemoryStore, Storage  # noqa: E402
+from camobo.storage.memory import MemoryStore  # noqa: E402
+from camobo.storage.store import Storage  # noqa: E402
+
+SLOW = (
+    "cli/test_demo.py",
+    "cli/test_run.py",
+    "conformance/",
+    "docs/",
+    "faults/",
+    "golden/",
+    "optuna/test_conformance.py",
+    "optuna/test_report_command.py",
+    "optuna/test_sampler.py",
+    "optuna/test_workers.py",
+    "paper/",
+    "problems/test_fronts.py",
+    "report/test_browser.py",
+    "run/test_loop.py",
+    "storage/test_migrations.py",
+    "test_benchmarks.py",
+    "test_botorch.py",
+)
+"""What `make check-fast` leaves out as a whole, beside tests marked slow and those that need a server."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    tests = Path(__file__).parent
+    for item in items:
+        inner = item.path.relative_to(tests).as_posix() if item.path.is_relative_to(tests) else ""
+        needs_server = "server" in getattr(item, "fixturenames", ()) or "postgresql" in item.name
+        if inner.startswith(SLOW) or needs_server:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

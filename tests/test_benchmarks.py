@@ -1,11 +1,13 @@
-"""The benchmarks' own arithmetic, and a short run of what `make bench` measures at length."""
+"""The arithmetic of the benchmarks, and short runs of what they measure at length."""
 
 from __future__ import annotations
 
-import importlib.util
+import gzip
+import importlib
 import itertools
 import json
 import math
+import shutil
 import sys
 import time
 from dataclasses import replace
@@ -15,18 +17,15 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+import camobo
+
 FOLDER = Path(__file__).parent.parent / "benchmarks"
+sys.path.insert(0, str(FOLDER))  # as when a script there is started
 
 
 @pytest.fixture(scope="module")
 def cost_study() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("cost_study", FOLDER / "cost_study.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["cost_study"] = module
-    spec.loader.exec_module(module)
-    return module
+    return importlib.import_module("cost_study")
 
 
 def test_money_counts_hidden_prices_that_halve_and_a_tenth_for_each_evaluation(cost_study: ModuleType) -> None:
@@ -51,40 +50,87 @@ def test_money_to_95_is_what_was_spent_when_it_was_first_reached_or_else_twice_t
     assert few.to_95 == pytest.approx(2 * few.money)
 
 
-def cost_aware_ratios(cost_study: ModuleType, evaluations: int) -> tuple[float, float]:
-    """Money and hypervolume beside cost=None."""
+@pytest.mark.slow
+@pytest.mark.parametrize(("evaluations", "most_money", "least_hypervolume"), [(40, 0.8, 0.98), (20, 1.0, 0.95)])
+def test_a_short_cost_aware_run_spends_less_than_a_blind_one_and_finds_nearly_as_much(
+    cost_study: ModuleType, evaluations: int, most_money: float, least_hypervolume: float
+) -> None:
     aware, blind = (
-        [cost_study.run("matyas-booth", seed, setting, evaluations) for seed in range(8)]
+        [cost_study.run("matyas-booth", seed, setting, evaluations) for seed in range(2)]
         for setting in ({}, {"cost": None})
     )
-    money = sum(o.money for o in aware) / sum(o.money for o in blind)
-    return money, sum(o.hypervolume for o in aware) / sum(o.hypervolume for o in blind)
+    assert sum(o.money for o in aware) < most_money * sum(o.money for o in blind)
+    assert sum(o.hypervolume for o in aware) > least_hypervolume * sum(o.hypervolume for o in blind)
 
 
-def test_a_short_cost_aware_run_spends_less_than_a_blind_one(cost_study: ModuleType) -> None:
-    money, hypervolume = cost_aware_ratios(cost_study, 40)
-    assert money < 0.8
-    assert hypervolume > 0.98
-
-
+@pytest.mark.slow
 def test_short_runs_spend_less_than_blind_ones_on_problems_of_both_kinds(cost_study: ModuleType) -> None:
-    seeds = 2
     aware, blind = (
-        [cost_study.run(name, seed, setting, 40) for name in cost_study.PROBLEMS for seed in range(seeds)]
-        for setting in ({}, {"cost": None})
+        [cost_study.run(name, 0, setting, 20) for name in cost_study.PROBLEMS] for setting in ({}, {"cost": None})
     )
-    assert cost_study.compare(aware, blind, seeds).summary()["money"] < 0.8
+    assert cost_study.compare(aware, blind, 1).summary()["money"] < 0.8
 
 
-def test_a_very_short_one_spends_what_it_has_on_the_front(cost_study: ModuleType) -> None:
-    money, hypervolume = cost_aware_ratios(cost_study, 20)
-    assert money < 1.0
-    assert hypervolume > 0.95
+@pytest.mark.parametrize(("field", "mean"), [("money", "money"), ("to_95", "money to 95 %")])
+def test_a_comparison_is_the_geometric_mean_of_ratios_of_means_over_seeds(
+    cost_study: ModuleType, field: str, mean: str
+) -> None:
+    blind = [cost_study.Outcome(1.0, 4.0, 4.0)] * 2 * len(cost_study.PROBLEMS)
+    pairs = [(2.0, 4.0)] * 5 + [(12.0, 12.0)] * 5  # three quarters on half of the problems, three times on the other
+    aware = [replace(blind[0], **{field: spent}) for pair in pairs for spent in pair]
+    assert cost_study.compare(aware, blind, 2).summary()[mean] == pytest.approx(math.sqrt(0.75 * 3.0))
+
+
+SCRIPTS = (
+    "bench",
+    "kernels",
+    "quality_peers",
+    "sampler",
+    "storage",
+    "tune_cost",
+    "tune_paper",
+    "peers.growth",
+    "peers.run",
+)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_script_can_be_imported(script: str) -> None:
+    if script in ("quality_peers", "sampler"):
+        pytest.importorskip("botorch")
+        pytest.importorskip("optuna")
+    try:
+        assert callable(importlib.import_module(script).main)
+    finally:
+        if "torch" in sys.modules:
+            sys.modules["torch"].set_flush_denormal(False)  # which the peers' set-up turns on, for the whole process
+
+
+def test_the_fingerprint_covers_all_that_decides_suggestions_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sources = importlib.import_module("sources")
+    root = Path(camobo.__file__).parent
+    copy = tmp_path / "camobo"
+    shutil.copytree(root, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    before = sources.fingerprint()
+    monkeypatch.setattr(camobo, "__file__", str(copy / "__init__.py"))
+    assert sources.fingerprint() == before
+    for name, counts in [
+        ("cli/run.py", False),
+        ("report/page.py", False),
+        ("cost/additive.py", True),
+        ("optuna/sampler.py", True),
+    ]:
+        with (copy / name).open("a") as file:
+            file.write("# changed\n")
+        assert (sources.fingerprint() != before) == counts
+        before = sources.fingerprint()
 
 
 @pytest.fixture(scope="module")
 def figures() -> ModuleType:
-    sys.path.insert(0, str(FOLDER))
     return importlib.import_module("peers.measures")
 
 
@@ -189,7 +235,7 @@ class TestTheContestsArithmetic:
         assert [shares[grid <= limit][-1] for limit in (0.9, 2.9, 3.0)] == [0.0, 0.2, 0.6]
 
 
-def test_a_short_contest_runs_is_kept_and_is_not_run_again(tmp_path: Path, figures: ModuleType) -> None:
+def test_a_short_contest_runs_is_stored_and_is_not_run_again(tmp_path: Path) -> None:
     run = importlib.import_module("peers.run")
     found = run.measure("zdt1", "cheapest first", 0, 12, 60.0)
     assert found["status"] == "finished"
@@ -197,17 +243,14 @@ def test_a_short_contest_runs_is_kept_and_is_not_run_again(tmp_path: Path, figur
     assert found["money"] == sorted(found["money"])
     aware = run.measure("zdt1", "camobo", 0, 12, 60.0)
     assert aware["use"][0] < 6.0
-    file = tmp_path / "runs.jsonl"
+    file = tmp_path / "runs.jsonl.gz"
     run.run_one(file, "zdt1", "random", 3, 60.0, short=True)
-    with file.open("a") as lines:
-        lines.write('{"problem": "zdt1", "meth')  # cut off by a crash
     assert list(run.stored(file)) == [("zdt1", "random", 3)]
     assert not run.wanted(run.stored(file), "zdt1", "random", 3, 60.0)
     assert run.wanted(run.stored(file), "zdt1", "random", 4, 60.0)
 
 
 def test_a_contest_says_how_long_what_is_missing_will_take() -> None:
-    sys.path.insert(0, str(FOLDER))
     left = importlib.import_module("peers.run").left
     runs = {
         ("p", "slow", 0): {"status": "finished", "cpu_seconds": 3600.0},
@@ -222,7 +265,6 @@ def test_a_contest_says_how_long_what_is_missing_will_take() -> None:
 
 
 def test_the_contests_best_hypervolumes_of_zdt_are_those_of_their_fronts() -> None:
-    sys.path.insert(0, str(FOLDER))
     problems = importlib.import_module("peers.problems")
     f1 = np.linspace(0, 1, 4001)
     for name in ("zdt1", "zdt2"):
@@ -232,8 +274,8 @@ def test_the_contests_best_hypervolumes_of_zdt_are_those_of_their_fronts() -> No
         assert contest.hypervolume(values, np.zeros((len(values), 0))) == pytest.approx(1.0, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_the_contests_forest_costs_the_same_whenever_it_is_trained_and_more_the_more_trees_it_has() -> None:
-    sys.path.insert(0, str(FOLDER))
     pytest.importorskip("sklearn")
     contest = importlib.import_module("peers.problems").CONTESTS["forest"]()
     small, large = np.array([0.0, 0.2, 0.2]), np.array([0.3, 0.2, 0.2])
@@ -244,7 +286,6 @@ def test_the_contests_forest_costs_the_same_whenever_it_is_trained_and_more_the_
 
 
 def test_a_forest_between_two_that_were_timed_costs_something_between() -> None:
-    sys.path.insert(0, str(FOLDER))
     forest = importlib.import_module("peers.forest")
     timed = np.array(json.loads(forest.FILE.read_text())["seconds"])
     assert forest.seconds(np.array([0.25, 0.5, 1.0])) == pytest.approx(timed[1, 2, 4])
@@ -252,7 +293,6 @@ def test_a_forest_between_two_that_were_timed_costs_something_between() -> None:
 
 
 def test_a_method_that_met_a_limit_on_three_seeds_is_tried_on_five_and_not_with_more_objectives() -> None:
-    sys.path.insert(0, str(FOLDER))
     wanted = importlib.import_module("peers.run").wanted
     runs = {("p", "slow", 0): {"status": "time", "limit": 60.0}, ("p", "fast", 0): {"status": "finished"}}
     assert wanted(runs, "p", "fast", 1, 60.0)
@@ -270,23 +310,33 @@ def test_a_method_that_met_a_limit_on_three_seeds_is_tried_on_five_and_not_with_
     assert wanted(many, "dtlz2-2", "slow", 0, 60.0)
 
 
-def test_a_results_file_keeps_the_last_record_of_each_kind_and_goes_on_after_a_crash(tmp_path: Path) -> None:
-    sys.path.insert(0, str(FOLDER))
+@pytest.mark.parametrize("cut", [1, 10, 30])
+def test_a_results_file_has_the_last_record_of_each_kind_and_continues_after_a_crash(tmp_path: Path, cut: int) -> None:
     records = importlib.import_module("peers.records")
-    file = tmp_path / "results" / "runs.jsonl"
+    file = tmp_path / "results" / "runs.jsonl.gz"
+    assert records.read(file, "method") == {}
     for seconds in (3, 2):
         records.append(file, {"method": "a", "seconds": seconds})
-    with file.open("a") as lines:
-        lines.write('{"method": "b", "sec')  # cut off by a crash
+    whole = file.stat().st_size
+    records.append(file, {"method": "b", "seconds": 7})
+    file.write_bytes(file.read_bytes()[:-cut])
+    assert list(records.read(file, "method")) == [("a",)]
     records.append(file, {"method": "c", "seconds": 1})
     assert {key: record["seconds"] for key, record in records.read(file, "method").items()} == {("a",): 2, ("c",): 1}
+    assert file.stat().st_size < 2 * whole
+    assert len(gzip.decompress(file.read_bytes()).splitlines()) == 3  # any gzip reads it
+
+
+def test_the_results_of_the_contest_are_all_readable() -> None:
+    run, growth = importlib.import_module("peers.run"), importlib.import_module("peers.growth")
+    assert len(run.stored(run.results_file(False))) > 1000
+    assert len(run.read(growth.FILE, "method", "evaluations", "inputs", "objectives")) > 100
 
 
 @pytest.mark.parametrize("takes_points", [True, False])
 def test_growth_times_ten_suggestions_of_a_method_that_takes_points_and_of_one_that_makes_its_own(
     takes_points: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sys.path.insert(0, str(FOLDER))
     growth, session = importlib.import_module("peers.growth"), importlib.import_module("peers.session")
     asked = []
 
@@ -304,20 +354,19 @@ def test_growth_times_ten_suggestions_of_a_method_that_takes_points_and_of_one_t
 
 
 def test_growth_is_measured_again_with_other_versions_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sys.path.insert(0, str(FOLDER))
     growth, size = importlib.import_module("peers.growth"), importlib.import_module("peers.growth").Size(5, 3, 2)
-    monkeypatch.setattr(growth, "FILE", tmp_path / "growth.jsonl")
+    monkeypatch.setattr(growth, "FILE", tmp_path / "growth.jsonl.gz")
     for versions in ("1", "1", "2"):
         monkeypatch.setattr(growth.METHODS["random"].__class__, "versions", lambda _, given=versions: {"numpy": given})
         assert growth.measured("random", size) == "finished"
-    lines = (tmp_path / "growth.jsonl").read_text().splitlines()
+    lines = gzip.decompress((tmp_path / "growth.jsonl.gz").read_bytes()).splitlines()
     assert [json.loads(line)["versions"]["numpy"] for line in lines] == ["1", "2"]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # BoTorch warns where its optimiser stops at a kink, and tries again
 @pytest.mark.parametrize("peer", ["gpsampler", "chebyshev-ucb", "qlognehvi"])
 def test_a_peer_of_the_bench_suggests_new_points_of_the_cube_and_is_timed(peer: str) -> None:
-    sys.path.insert(0, str(FOLDER))
     torch = pytest.importorskip("torch")
     pytest.importorskip("botorch")
     try:
@@ -332,8 +381,8 @@ def test_a_peer_of_the_bench_suggests_new_points_of_the_cube_and_is_timed(peer: 
         torch.set_flush_denormal(False)  # which the peers' set-up turns on, for the whole process
 
 
+@pytest.mark.slow
 def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path) -> None:
-    sys.path.insert(0, str(FOLDER))
     pytest.importorskip("matplotlib")
     write, growth = importlib.import_module("peers.write"), importlib.import_module("peers.growth")
     runs = {}
@@ -360,18 +409,23 @@ def test_the_page_of_a_contest_says_who_won_and_draws_its_figures(tmp_path: Path
     assert won == ["≤ 0.6", "**0.503** on 1", "yes, so far", "0 / 0", "1 / 0 of 1", *counted, "6 of 7"]
     assert lost == ["≤ 0.7", "**1.98** on 1", "**no**, so far", "0 / 0", "0 / 1 of 1", *["1.98 on 1"] * 6, "0 of 7"]
     assert "| zdt1 | qLogNEHVI | 1 | 0.100 | 1 |" in page
-    assert "| 95% | 0.253 | 0.253 | 1 | 0 | 0 | 0 / 1 |" in page
+    assert "| 95 % | 0.253 | 0.253 | 1 | 0 | 0 | 0 / 1 |" in page
+    assert (
+        "| the best peer that knows no cost | 0.503 on 1 | **0.503** on 1 | 0.503 on 1 | 1 / 0 of 1 | 0.503 to 0.503 |"
+        in page
+    )
+    assert "camobo pays significantly more than the better of FLAML's two on zdt1 (FLAML CFO)." in page
+    assert "The bar of 0.7 for the better of FLAML's two is reached by 0 of 7 ways of counting." in page
     assert "| zdt1 | 0.50 ✓ (random) | 1.98 ✗ (FLAML CFO) | – |" in page
     assert "| zdt1 | qLogNEHVI | 0 | time | 7 | late |" in page
     assert "0.100 <sub>0.100–0.100</sub> (stopped after 7) |" in page
     assert "Not finished: " in page
-    assert "still to be measured" in write.page(runs, {}, tmp_path)
+    assert "not measured yet" in write.page(runs, {}, tmp_path)
     drawn = sorted(file.name for file in tmp_path.glob("*.png"))
     assert drawn == [f"benchmarks-{name}.png" for name in ("evaluations", "growth", "money", "use")]
 
 
-def test_the_page_counts_the_runs_still_to_be_made_until_there_are_none() -> None:
-    sys.path.insert(0, str(FOLDER))
+def test_the_page_counts_missing_runs_until_there_are_none() -> None:
     pytest.importorskip("matplotlib")
     write = importlib.import_module("peers.write")
     keys = list(itertools.product(write.CONTESTS, write.METHODS, range(write.SEEDS)))
@@ -382,8 +436,7 @@ def test_the_page_counts_the_runs_still_to_be_made_until_there_are_none() -> Non
 
 
 def test_a_contest_refuses_problems_and_methods_it_does_not_have() -> None:
-    sys.path.insert(0, str(FOLDER))
-    with pytest.raises(SystemExit, match="no problem called zdt9; there are zdt3"):
+    with pytest.raises(SystemExit, match="unknown problem zdt9: need one of zdt3"):
         importlib.import_module("peers.run").ready(["zdt1", "zdt9"])
-    with pytest.raises(SystemExit, match="no method called Camobo; there are camobo"):
+    with pytest.raises(SystemExit, match="unknown method Camobo: need one of camobo"):
         importlib.import_module("peers.methods").installed(["Camobo"])

@@ -7,13 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from camobo import gp
-from camobo.acquisition import Acquisition, ScalarisedUCB, Term
-from camobo.cost import AdditiveCost, Cost, Moment, PaperCost
+from camobo.acquisition.acquisition import Acquisition, Term
+from camobo.acquisition.maximise import maximise
+from camobo.acquisition.utilities import ScalarisedUCB
+from camobo.arrays import Array
+from camobo.cost.additive import AdditiveCost
+from camobo.cost.moment import Moment
+from camobo.cost.paper import PaperCost
+from camobo.cost.protocol import Cost
 from camobo.errors import InvalidOptionError, InvalidOrderError
-from camobo.inputs import Array, Real
-from camobo.maximize import maximise
-from camobo.space import Space
+from camobo.model import gp
+from camobo.model.hyper import Hyper
+from camobo.space.inputs import Real
+from camobo.space.space import Space
 
 torch: Any = pytest.importorskip("torch", reason="the botorch extra is not installed")
 pytest.importorskip("botorch", reason="the botorch extra is not installed")
@@ -26,10 +32,10 @@ from botorch.optim import optimize_acqf  # noqa: E402
 
 from camobo.botorch import CostAwareUCB  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # torch and its friends deprecate things of their own
+pytestmark = pytest.mark.filterwarnings("ignore")  # torch and its companions deprecate things of their own
 
 NAMES = ["x1", "x2", "x3"]
-SPACE = Space({"x1": Real(-2, 3), "x2": Real(0, 10, dear="low"), "x3": Real(0, 1)})
+SPACE = Space({"x1": Real(-2, 3), "x2": Real(0, 10, expensive="low"), "x3": Real(0, 1)})
 LOW, HIGH = np.array([-2.0, 0.0, 0.0]), np.array([3.0, 10.0, 1.0])
 BOUNDS = torch.tensor(np.array([LOW, HIGH]))
 WEIGHTS, REFERENCE = np.array([0.4, 0.6]), np.array([-3.0, -3.0])
@@ -37,18 +43,18 @@ COSTS: list[Cost] = [AdditiveCost("x1 > x2", strength=4.0), PaperCost("x2 > x1")
 
 
 def processes() -> list[gp.GP]:
-    """Two of camobo's own, over the unit cube."""
+    """Two of camobo's Gaussian processes, over the unit cube."""
     rng = np.random.default_rng(0)
     x = rng.random((12, 3))
     found = []
     for m in range(2):
         y = np.sin(3 * x[:, m]) + x[:, 2] ** 2
-        found.append(gp.condition(x, y, gp.Hyper(np.array([0.5, 0.8, 1.1]) + m, 1.2, 1e-3), kernel="matern52"))
+        found.append(gp.condition(x, y, Hyper(np.array([0.5, 0.8, 1.1]) + m, 1.2, 1e-3), kernel="matern52"))
     return found
 
 
 def in_botorch(processes: list[gp.GP]) -> Any:
-    """The same processes as BoTorch's model, over the inputs' own units."""
+    """The same processes as a BoTorch model, over the inputs' own ranges."""
     models = []
     for given in processes:
         kernel = gpytorch.kernels.ScaleKernel(gpytorch.kernels.MaternKernel(nu=2.5, ard_num_dims=3))
@@ -75,7 +81,14 @@ def ours(cost: Cost | None, pending: Array | None = None) -> Acquisition:
 
 
 def theirs(cost: Any, **options: Any) -> CostAwareUCB:
-    given = {"weights": WEIGHTS, "ref_point": REFERENCE, "beta": 0.3, "step": 7, "budget": 40, "dear": {"x2": "low"}}
+    given = {
+        "weights": WEIGHTS,
+        "ref_point": REFERENCE,
+        "beta": 0.3,
+        "step": 7,
+        "budget": 40,
+        "expensive": {"x2": "low"},
+    }
     return CostAwareUCB(in_botorch(processes()), names=NAMES, cost=cost, bounds=BOUNDS, **{**given, **options})
 
 
@@ -85,7 +98,7 @@ def candidates(count: int = 40) -> tuple[Array, Any]:
 
 
 def of_kind(kind: str, x: Any, y: Any) -> Any:
-    """A model of the (n, 2) values y that is neither one process an output nor a list of them."""
+    """A model of the (n, 2) values y of another kind than one process per output."""
     if kind == "kronecker":
         return KroneckerMultiTaskGP(x, y).eval()
     if kind == "multi-task":
@@ -141,14 +154,14 @@ class TestInBotorch:
         assert gaps.min() > 0.01
 
     @pytest.mark.filterwarnings("ignore:The model inputs are of type torch.float32")
-    def test_values_are_of_the_candidates_precision_with_a_cost_as_without(self) -> None:
+    def test_values_have_the_precision_of_the_candidates_with_and_without_a_cost(self) -> None:
         x = torch.rand(8, 3, dtype=torch.float32, generator=torch.Generator().manual_seed(0))
         model = SingleTaskGP(x, torch.sin(x[:, :1]))
         for cost in (None, "x1"):
             acquisition = CostAwareUCB(model, names=NAMES, cost=cost, bounds=[[0.0] * 3, [1.0] * 3], ref_point=[-2.0])
             assert acquisition(x[:5, None, :]).dtype == torch.float32
 
-    def test_one_model_with_several_outputs_and_one_with_one_work_too(self) -> None:
+    def test_a_model_may_have_one_output_or_several(self) -> None:
         x = torch.rand(8, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
         for outputs in (1, 3):
             y = torch.cat([torch.sin((m + 1) * x[:, :1]) for m in range(outputs)], dim=1)
@@ -177,7 +190,7 @@ class TestInBotorch:
         assert torch.autograd.gradcheck(acquisition, at, atol=1e-4)
         acquisition.set_X_pending(at.detach()[:2, 0] + 0.01)
         if kind == "kronecker":
-            with pytest.raises(InvalidOptionError, match="a MultitaskGPPosterior does not"):
+            with pytest.raises(InvalidOptionError, match="got one whose posterior is a MultitaskGPPosterior"):
                 acquisition(at)
             return
         assert torch.autograd.gradcheck(acquisition, at, atol=1e-4)
@@ -187,7 +200,7 @@ class TestInBotorch:
         assert kind == "deterministic" or (narrowed[:2, 0] < 0.5 * deviation[:2, 0]).all()
 
     @pytest.mark.parametrize("kind", ["ensemble", "half ensemble"])
-    def test_of_an_ensemble_the_value_is_the_mean_of_its_members(self, kind: str) -> None:
+    def test_the_value_over_an_ensemble_is_the_mean_over_its_members(self, kind: str) -> None:
         torch.manual_seed(0)
         x, at = torch.rand(10, 3, dtype=torch.float64), torch.rand(5, 1, 3, dtype=torch.float64)
         y = torch.stack([x[:, 0] + x[:, 1] ** 2, x[:, 2] - x[:, 0]], dim=1)
@@ -207,7 +220,7 @@ class TestInBotorch:
         expected = np.log(np.exp(worth).mean(axis=0)) + acquisition.discount.log(at[:, 0].numpy())
         assert acquisition(at).detach().numpy() == pytest.approx(expected)
 
-    def test_outputs_of_one_joint_model_narrow_as_two_models_would(self) -> None:
+    def test_pending_points_reduce_the_variance_of_a_joint_model_as_of_two_models(self) -> None:
         torch.manual_seed(0)
         x = torch.rand(10, 3, dtype=torch.float64)
         y = torch.stack([x[:, 0] + x[:, 1] ** 2, x[:, 2] - x[:, 0]], dim=1)
@@ -221,30 +234,30 @@ class TestInBotorch:
             found.append(acquisition(at).detach().numpy())
         assert found[0] == pytest.approx(found[1], abs=1e-8)
 
-    def test_pending_points_need_a_model_that_tells_how_points_vary_together(self) -> None:
+    def test_pending_points_need_a_model_with_covariances_between_points(self) -> None:
         x = torch.rand(8, 3, dtype=torch.float64)
         model = SingleTaskGP(x, x[:, :1] + 0.5, outcome_transform=Log())
         acquisition = CostAwareUCB(model, names=NAMES, cost=None, bounds=BOUNDS, ref_point=[0.0], X_pending=x[:1])
-        with pytest.raises(InvalidOptionError, match=r"X_pending.*SingleTaskGP.*a TransformedPosterior does not"):
+        with pytest.raises(InvalidOptionError, match=r"X_pending.*SingleTaskGP.* is a TransformedPosterior"):
             acquisition(x[:2, None, :])
 
-    def test_pending_points_may_be_a_list_and_none(self) -> None:
+    def test_pending_points_may_be_a_list_or_empty(self) -> None:
         _, X = candidates(3)
         expected = theirs(None, X_pending=torch.tensor([[0.2, 4.0, 0.6]], dtype=torch.float64))(X)
         assert theirs(None, X_pending=[[0.2, 4.0, 0.6]])(X).detach().numpy() == pytest.approx(expected.detach().numpy())
         free = theirs(None, X_pending=torch.zeros(0, 3))(X)
         assert free.detach().numpy() == pytest.approx(theirs(None)(X).detach().numpy())
 
-    def test_batches_of_any_shape_are_taken(self) -> None:
+    def test_batches_may_have_any_shape(self) -> None:
         _, X = candidates(6)
         flat = theirs(COSTS[0])(X)
         assert theirs(COSTS[0])(X.reshape(2, 3, 1, 3)).reshape(-1).detach().numpy() == pytest.approx(
             flat.detach().numpy()
         )
 
-    def test_points_with_more_or_fewer_columns_than_names_are_refused(self) -> None:
+    def test_points_with_more_columns_than_names_are_refused(self) -> None:
         _, x = candidates(3)
-        with pytest.raises(InvalidOptionError, match="X: need as many columns as there are names, 3, got 4"):
+        with pytest.raises(InvalidOptionError, match="X: need 3 columns, one per name, got 4"):
             theirs("x1 > x2")(torch.cat([x, x[..., :1]], dim=-1))
 
     def test_more_than_one_point_at_a_time_is_refused(self) -> None:
@@ -272,28 +285,28 @@ class TestInBotorch:
         with pytest.raises(InvalidOptionError, match="it has no Hessian"):
             slope.sum().backward()
 
-    def test_without_a_kink_it_is_a_little_lower(self) -> None:
+    def test_a_soft_minimum_is_a_little_lower(self) -> None:
         _, X = candidates()
         hard, soft = theirs(COSTS[0])(X), theirs(COSTS[0], softness=0.02)(X)
         assert (soft <= hard + 1e-9).all()
         assert (hard - soft).max() < 0.2
 
-    def test_weights_that_are_not_given_are_drawn_anew_each_step(self) -> None:
+    def test_default_weights_are_drawn_anew_per_step(self) -> None:
         drawn = [theirs(None, weights=None, step=step).utility.weights.tolist() for step in (1, 1, 2)]
         assert drawn[0] == drawn[1] != drawn[2]
         assert sum(drawn[0]) == pytest.approx(1.0)
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "told"),
+    ("options", "error", "message"),
     [
-        ({"ref_point": [0.0]}, InvalidOptionError, "ref_point.*2 outputs"),
-        ({"weights": [1.0, -1.0]}, InvalidOptionError, "weights.*no negative"),
+        ({"ref_point": [0.0]}, InvalidOptionError, "ref_point: need one number per output of the model, 2 in all"),
+        ({"weights": [1.0, -1.0]}, InvalidOptionError, "weights: need no negative numbers"),
         ({"weights": [1.0, float("nan")]}, InvalidOptionError, "weights.*finite"),
         ({"names": ["x1", "x2"]}, InvalidOptionError, r"bounds.*\(2, 2\)"),
         ({"bounds": BOUNDS.flip(0)}, InvalidOptionError, "below upper"),
-        ({"dear": {"x9": "low"}}, InvalidOptionError, "one of the inputs x1, x2, x3"),
-        ({"dear": {"x1": "left"}}, InvalidOptionError, '"high" or "low"'),
+        ({"expensive": {"x9": "low"}}, InvalidOptionError, "one of the inputs x1, x2, x3"),
+        ({"expensive": {"x1": "left"}}, InvalidOptionError, '"high" or "low"'),
         *(({"step": step}, InvalidOptionError, "step: need a whole number") for step in (0, 1.5, True)),
         *(({"budget": budget}, InvalidOptionError, "budget: need a whole") for budget in (0, -3, 1.5, "x")),
         *(({"seed": seed}, InvalidOptionError, "seed: need a whole number") for seed in (-1, "x")),
@@ -303,23 +316,38 @@ class TestInBotorch:
         ({"bounds": "x"}, InvalidOptionError, "bounds: need numbers"),
         ({"bounds": BOUNDS * float("inf")}, InvalidOptionError, "bounds: need finite numbers"),
         *(({"names": names}, InvalidOptionError, "names: need a list") for names in ("abc", None, 5)),
-        *(({"dear": dear}, InvalidOptionError, "dear: need inputs by name") for dear in ("low", ["x1"], 5)),
+        *(
+            ({"expensive": expensive}, InvalidOptionError, "expensive: need inputs by name")
+            for expensive in ("low", ["x1"], 5)
+        ),
         ({"bounds": [[-1.7e308] * 3, [1.7e308] * 3]}, InvalidOptionError, "bounds: need a range"),
-        ({"names": ["x1", "x1", "x3"]}, InvalidOptionError, "names: need each of them once"),
+        ({"names": ["x1", "x1", "x3"]}, InvalidOptionError, "names: need each name once"),
         ({"names": ["x1", "x2", 3]}, InvalidOptionError, "names: need text"),
         ({"X_pending": torch.zeros(2, 2)}, InvalidOptionError, r"X_pending: need \(p, 3\) points"),
         ({"X_pending": torch.zeros(3)}, InvalidOptionError, r"X_pending: need \(p, 3\) points"),
         ({"X_pending": torch.full((1, 3), torch.nan)}, InvalidOptionError, "X_pending: need finite numbers"),
         ({"X_pending": "x"}, InvalidOptionError, "X_pending: need numbers"),
-        ({"model": None}, InvalidOptionError, "model: need a fitted model"),
+        ({"model": None}, InvalidOptionError, "model: need a fitted BoTorch model"),
         ({"cost": "x1 > nickel"}, InvalidOrderError, "nickel"),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_an_option_that_cannot_be_is_refused_by_name(options: Any, error: type[Exception], told: str) -> None:
+def test_an_invalid_option_is_refused_by_name(options: Any, error: type[Exception], message: str) -> None:
     given = {"model": in_botorch(processes()), "names": NAMES, "cost": None, "bounds": BOUNDS, "ref_point": REFERENCE}
-    with pytest.raises(error, match=told):
+    with pytest.raises(error, match=message):
         CostAwareUCB(**{**given, **options})
+
+
+def test_the_old_name_of_expensive_is_refused_with_the_new_one() -> None:
+    with pytest.raises(InvalidOptionError, match=r"dear.*expensive"):
+        CostAwareUCB(
+            in_botorch(processes()),
+            names=NAMES,
+            cost=None,
+            bounds=BOUNDS,
+            ref_point=REFERENCE,
+            dear={"x2": "low"},  # type: ignore[call-arg]
+        )
 
 
 def test_names_may_be_any_collection() -> None:
@@ -331,7 +359,7 @@ def test_names_may_be_any_collection() -> None:
         assert torch.equal(CostAwareUCB(in_botorch(processes()), names=names, **given)(X), listed)
 
 
-def test_a_step_may_be_numpys() -> None:
+def test_a_step_may_be_a_numpy_integer() -> None:
     _, X = candidates(3)
     assert torch.equal(theirs(COSTS[0], step=np.int64(7))(X), theirs(COSTS[0])(X))
 

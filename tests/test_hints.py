@@ -1,11 +1,17 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-import camobo as cm
+from camobo.cost.order import Order
+from camobo.errors import InvalidOrderError, InvalidValueError
 from camobo.hints import meant
+from camobo.space.inputs import Real
+from camobo.space.space import Space
+from tests.support.strategies import law, names
 
-INPUTS = cm.Space({"nickel": cm.Real(0, 20), "chromium": cm.Real(0, 20)})
+INPUTS = Space({"nickel": Real(0, 20), "chromium": Real(0, 20)})
 
 
 @pytest.mark.parametrize(
@@ -20,16 +26,22 @@ INPUTS = cm.Space({"nickel": cm.Real(0, 20), "chromium": cm.Real(0, 20)})
         ("anything", [], ""),
     ],
 )
-def test_a_hint_is_at_the_name_that_looks_alike(name: str, names: list[str], hint: str) -> None:
+def test_a_hint_names_the_most_similar_name(name: str, names: list[str], hint: str) -> None:
     assert meant(name, names) == hint
 
 
+@law
+@given(names(most=5), st.text(max_size=8))
+def test_a_hint_names_one_of_the_known_names_or_is_empty(known: list[str], name: str) -> None:
+    hint = meant(name, known)
+    assert hint == "" or any(hint.startswith(f" Did you mean {other!r}") for other in known)
+
+
 def test_a_misspelt_order_gets_a_hint() -> None:
-    with pytest.raises(cm.InvalidOrderError, match=r"'nickle' is not an input[\s\S]*Did you mean 'nickel'\?"):
-        cm.Study(INPUTS, {"strength": "max"}, cost="nickle > chromium")
+    with pytest.raises(InvalidOrderError, match=r"'nickle' is not an input[\s\S]*Did you mean 'nickel'\?"):
+        Order.parse("nickle > chromium").columns(INPUTS.names)
 
 
-def test_a_misspelt_parameter_gets_a_hint_at_one_that_is_missing() -> None:
-    study = cm.Study(INPUTS, {"strength": "max"})
-    with pytest.raises(cm.InvalidValueError, match=r"no input called 'nickle'\. Did you mean 'nickel'\?"):
-        study.add({"nickle": 3, "chromium": 4}, {"strength": 1})
+def test_a_misspelt_parameter_gets_a_hint_at_a_missing_one() -> None:
+    with pytest.raises(InvalidValueError, match=r"no input called 'nickle'\. Did you mean 'nickel'\?"):
+        INPUTS.check({"nickle": 3, "chromium": 4})

@@ -20,14 +20,16 @@ DOCUMENTED = {
     "Event",
     "Explanation",
     "Integer",
+    "Note",
     "Order",
     "PaperCost",
     "Real",
+    "Reason",
     "Space",
     "State",
     "Study",
     "Trial",
-} | {name for name, given in vars(errors).items() if inspect.isclass(given)}
+} | {name for name, given in vars(errors).items() if inspect.isclass(given) and issubclass(given, Exception)}
 HOMES = [camobo, problems, plot, report]
 for _extra in ("camobo.optuna", "camobo.botorch"):
     with contextlib.suppress(ImportError):  # an extra that is not installed

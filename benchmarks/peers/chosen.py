@@ -1,4 +1,4 @@
-"""What of the contest was asked for and can take part here."""
+"""The problems or methods that were asked for and can take part here."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def able(what: str, names: Sequence[str], known: Mapping[str, T], hindrance: Callable[[T], str | None]) -> list[str]:
-    """Those of the names that nothing hinders, as `known` lists them; of the others what does is printed."""
+def able(what: str, names: Sequence[str], known: Mapping[str, T], obstacle: Callable[[T], str | None]) -> list[str]:
+    """The names without an obstacle, in the order of `known`; the obstacles of the others are printed."""
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise SystemExit(f"no {what} called {', '.join(unknown)}; there are {', '.join(known)}")
+        raise SystemExit(f"unknown {what} {', '.join(unknown)}: need one of {', '.join(known)}")
     found = []
     for name in known:
         if name in names:
-            reason = hindrance(known[name])
+            reason = obstacle(known[name])
             if reason is None:
                 found.append(name)
             else:

@@ -17,7 +17,7 @@ from peers.growth import KINDS, Size
 from peers.measures import ENOUGH, Runs, mean_use, median_curve, problems_of, runs_of
 from peers.methods import METHODS, OURS
 
-_LEAST = 1e-5  # seconds: what is less is drawn there
+_LEAST = 1e-5  # seconds; smaller values are drawn as this
 _LABELS = {
     "evaluations": "evaluations made (5 inputs, 2 objectives)",
     "inputs": "inputs (50 evaluations, 2 objectives)",
@@ -26,7 +26,7 @@ _LABELS = {
 
 
 def _style(method: str) -> dict[str, Any]:
-    """A colour for each family and a dash for each of its members; ours is thick."""
+    """One colour per family, one dash per member; camobo's line is thick."""
     families = ("camobo", "Optuna", "qLog", "FLAML", "SMAC", "pymoo", "random", "cheapest")
     family = next(i for i, start in enumerate(families) if method.startswith(start))
     members = [name for name in METHODS if name.startswith(families[family])]
@@ -49,7 +49,7 @@ def _panels(count: int, *, sharey: bool = False) -> tuple[Any, list[Any]]:
 
 
 def _finished(figure: Any, methods: list[str], file: Path) -> str:
-    """With a legend below the panels; the file's name."""
+    """Add a legend below the panels and save. Returns the file's name."""
     columns = max(2, int(figure.get_figwidth() / 2.4))
     handles = [Line2D([], [], **_style(name)) for name in methods]
     figure.legend(handles, methods, loc="lower center", ncol=columns, fontsize=9)
@@ -61,9 +61,9 @@ def _finished(figure: Any, methods: list[str], file: Path) -> str:
 
 
 def draw_curves(runs: Runs, file: Path, *, money: bool) -> str:
-    """Median hypervolume by evaluations or by money, a panel a problem; each from half of what was reached up.
+    """Median hypervolume over evaluations or money, one panel per problem, from half of the best reached upwards.
 
-    Pale is what rests on few runs.
+    Curves of fewer than five runs are pale.
     """
     problems = problems_of(runs)
     methods = [name for name in METHODS if any(key[1] == name for key in runs)]
@@ -78,7 +78,7 @@ def draw_curves(runs: Runs, file: Path, *, money: bool) -> str:
                 top = max(top, float(curve[1][-1]))
                 right = max(right, float(curve[0][-1]) if METHODS[method].stretch == 1 else 0.0)
         axes.set_ylim(0.5 * top, 1.02 * top)
-        axes.set_xlim(0, right or None)  # what runs of more evaluations do beyond it is not shown
+        axes.set_xlim(0, right or None)  # cut where methods with the usual number of evaluations end
         axes.set_title(problem, fontsize=10)
         axes.grid(alpha=0.3)
         axes.set_xlabel(_money(problem) if money else "evaluations", fontsize=9)
@@ -92,7 +92,7 @@ def _money(problem: str) -> str:
 
 
 def draw_use(runs: Runs, file: Path) -> str:
-    """Mean level of each input, a panel a problem."""
+    """Mean level of each input, one panel per problem."""
     problems = problems_of(runs)
     methods = [name for name in METHODS if any(key[1] == name for key in runs)]
     figure, panels = _panels(len(problems))
@@ -105,14 +105,14 @@ def draw_use(runs: Runs, file: Path) -> str:
         axes.set_ylim(-0.02, 1.02)
         axes.set_title(problem, fontsize=10)
         axes.grid(alpha=0.3)
-        axes.set_xlabel("input, dearest first", fontsize=9)
+        axes.set_xlabel("input, most expensive first", fontsize=9)
     for axes in panels[::4]:
         axes.set_ylabel("mean level", fontsize=9)
     return _finished(figure, methods, file)
 
 
 def draw_growth(seconds: Mapping[tuple[str, Size], float], file: Path) -> str:
-    """Seconds a suggestion as evaluations, inputs and objectives grow, a panel each."""
+    """Seconds per suggestion as evaluations, inputs and objectives grow, one panel each."""
     methods = [name for name in METHODS if any(key[0] == name for key in seconds)]
     figure, panels = _panels(len(KINDS), sharey=True)
     for axes, (kind, sizes) in zip(panels, KINDS.items(), strict=True):
@@ -129,5 +129,5 @@ def draw_growth(seconds: Mapping[tuple[str, Size], float], file: Path) -> str:
         axes.minorticks_off()
         axes.set_xlabel(_LABELS[kind], fontsize=9)
         axes.grid(alpha=0.3)
-    panels[0].set_ylabel("seconds a suggestion", fontsize=9)
+    panels[0].set_ylabel("seconds per suggestion", fontsize=9)
     return _finished(figure, methods, file)

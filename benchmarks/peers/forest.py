@@ -1,11 +1,11 @@
-"""A random forest on digits: its error, its size, and what training it takes, in seconds that were measured once.
+"""A random forest on digits: its error, its size, and its cost: seconds that were measured once.
 
     cd benchmarks
-    python -m peers.forest                      measure them anew (minutes): results/forest_seconds.json
+    python -m peers.forest                      measure them again (minutes): results/forest_seconds.json
 
-Processor seconds depend on the machine and on what runs beside. Charged as they come, two methods would pay differently
-for the same forest: runs of the same five points were up to 1.6 times as dear as others. So forests were timed over a
-grid, and one that lies between pays what its neighbours say. With a new grid, all runs of the forest have to be new.
+Processor seconds depend on the machine and its load: measured anew each time, the same five points were up to 1.6 times
+as expensive in one run as in another. So forests were timed once on a grid, and others are charged by interpolation.
+With a new grid, all runs of the forest have to be made again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GRID, PASSES, CHECKS = 5, 3, 30
 
 
 def sizes(unit: Floats) -> tuple[int, float, int]:
-    """Trees, the share of features a split looks at, and depth, at (3,) a point of the unit cube."""
+    """Number of trees, share of features per split, and depth, at a (3,) point of the unit cube."""
     return round(4 * 50 ** unit[0]), 0.05 + 0.95 * float(unit[1]), round(2 + 18 * unit[2])
 
 
@@ -41,7 +41,7 @@ def _digits() -> tuple[Any, Any]:
 
 
 def evaluate(unit: Floats) -> Floats:
-    """(2,) error in cross-validation, and log10 of the nodes a prediction may pass."""
+    """(2,) error in cross-validation, and log10 of the most nodes that a prediction visits."""
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.model_selection import cross_val_score
 
@@ -52,7 +52,7 @@ def evaluate(unit: Floats) -> Floats:
 
 
 def seconds(unit: Floats) -> float:
-    """What evaluating (3,) a point takes, by the grid."""
+    """Seconds to evaluate a (3,) point, interpolated on the grid."""
     return float(np.exp(_logarithms()(unit[None])[0]))
 
 
@@ -72,7 +72,7 @@ def _timed(unit: Floats) -> float:
 
 
 def main() -> None:
-    """Time every forest of the grid, the least of a few passes each, and some that lie between."""
+    """Time every forest of the grid, the shortest of a few passes each; check the interpolation at random points."""
     evaluate(np.zeros(INPUTS))  # imports and data
     points = np.array(list(itertools.product(np.linspace(0.0, 1.0, GRID), repeat=INPUTS)))
     measured = np.min([[_timed(unit) for unit in points] for _ in range(PASSES)], axis=0)

@@ -1,12 +1,12 @@
-"""Time a suggestion as evaluations, inputs and objectives grow, each alone, on DTLZ2.
+"""Seconds per suggestion as evaluations, inputs and objectives grow, one at a time, on DTLZ2.
 
     cd benchmarks
-    python -m peers.growth                        what is missing, or of other versions
+    python -m peers.growth                        measure what is missing, or was measured with other versions
     python -m peers.growth --methods camobo,random
 
-A method is told n uniform points (one that takes none from outside makes n of its own) and asked ten times, so that
-the refits of one that does not refit at every ask are in the mean. Results go to results/peers_growth.jsonl, a line a
-measurement. Each may take 8 GB and five minutes; a method that meets a limit is not tried at larger sizes of that kind.
+A method is told n uniform points (if it accepts none, it makes n of its own) and asked ten times, so that the mean
+includes refits that do not happen at every ask. Results go to results/peers_growth.jsonl.gz. Each measurement may take
+8 GB and five minutes; a method that meets a limit is not tried at larger sizes of that kind.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from peers.limits import limited
 from peers.methods import METHODS, installed
 from peers.problems import synthetic
 from peers.records import RESULTS, append, read
-from peers.surroundings import begin_again
+from peers.surroundings import restart_in_surroundings
 
-FILE = RESULTS / "peers_growth.jsonl"
+FILE = RESULTS / "peers_growth.jsonl.gz"
 SECONDS = 300.0
 ASKS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Of a study: evaluations made, inputs, objectives."""
+    """The size of a study: evaluations made, inputs, objectives."""
 
     evaluations: int
     inputs: int
@@ -53,7 +53,7 @@ KINDS: dict[str, list[Size]] = {
 
 
 def seconds_per_ask(method: str, size: Size) -> float:
-    """Mean processor seconds of ten suggestions."""
+    """Mean processor seconds per suggestion, over ten."""
     contest = synthetic(dtlz2(size.inputs, size.objectives), evaluations=size.evaluations + ASKS)
     session = METHODS[method].made(contest, 0)
     for unit in np.random.default_rng(0).random((size.evaluations, size.inputs)):
@@ -70,8 +70,8 @@ def seconds_per_ask(method: str, size: Size) -> float:
 
 def main() -> None:
     """Measure what is missing."""
-    parser = argparse.ArgumentParser(description="seconds a suggestion as studies grow")
-    parser.add_argument("--methods", default=",".join(METHODS), help="of: %(default)s")
+    parser = argparse.ArgumentParser(description="seconds per suggestion as studies grow")
+    parser.add_argument("--methods", default=",".join(METHODS), help="default: %(default)s")
     for method in installed(parser.parse_args().methods.split(",")):
         for kind, sizes in KINDS.items():
             for size in sizes:
@@ -82,7 +82,7 @@ def main() -> None:
 
 
 def measured(method: str, size: Size) -> str:
-    """The status of one measurement, made if it was not before with these versions."""
+    """The status of one measurement, made now unless it was made before with these versions."""
     key, versions = (method, size.evaluations, size.inputs, size.objectives), METHODS[method].versions()
     old = read(FILE, "method", "evaluations", "inputs", "objectives").get(key)
     if old is None or old["versions"] != versions:
@@ -94,5 +94,5 @@ def measured(method: str, size: Size) -> str:
 
 
 if __name__ == "__main__":
-    begin_again()
+    restart_in_surroundings()
     main()

@@ -1,4 +1,4 @@
-"""BoTorch: hypervolume improvement, random scalarisations, and improvement divided by the true price."""
+"""BoTorch: hypervolume improvement, random scalarisations, and improvement divided by the true cost."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOISE_VARIANCE = 1e-6
 
 
 class InBotorch:
-    """One process an outcome with a fixed noise variance of 1e-6 (the problems have none), refitted each ask."""
+    """qLogNEHVI: one process per outcome, with fixed noise variance (the problems have none), refitted at each ask."""
 
     def __init__(self, contest: Contest, seed: int) -> None:
         torch.manual_seed(seed)
@@ -56,9 +56,9 @@ class InBotorch:
         reference = torch.tensor((-np.array(self._contest.reference) - mean[:M]) / deviation[:M])
         acquisition = self._acquisition(_model(x, outcomes), x, outcomes, reference, constraints or None)
         bounds = torch.stack([torch.zeros(x.shape[1]), torch.ones(x.shape[1])]).double()
-        # The effort of BoTorch's own tutorial on several objectives, all starts at once and raw samples in batches that
-        # stay in the processor's cache: the same points, sooner. Raw samples also around the best points: with uniform
-        # ones alone it asked for one point of ZDT2, whose front is an edge of the cube, over and over.
+        # The effort of BoTorch's own tutorial on several objectives. All starts at once, and raw samples in batches
+        # that fit the processor's cache, give the same points sooner. Raw samples are also taken around the best
+        # points: with uniform ones alone it asked for the same point of ZDT2, whose front is an edge, over and over.
         effort = {"batch_limit": 10, "init_batch_limit": 32, "maxiter": 200, "sample_around_best": True}
         point, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=512, options=effort)
         return np.asarray(point.detach().numpy()[0]).clip(0.0, 1.0)
@@ -110,7 +110,7 @@ class ChebyshevUCB(AcquisitionFunction):  # type: ignore[misc]
 class RandomWeights(InBotorch):
     """Chebyshev-scalarised UCB with weights uniform on the simplex; β = 0.125 ln(2t + 1), of Paria et al. (UAI 2019).
 
-    It takes no part in the contest, and knows no constraints.
+    Only for `timing`: it is not in the contest and ignores constraints.
     """
 
     def _acquisition(self, model: Any, x: Any, outcomes: Any, reference: Any, constraints: Any) -> Any:
@@ -120,12 +120,12 @@ class RandomWeights(InBotorch):
 
 
 class Divided(AcquisitionFunction):  # type: ignore[misc]
-    """A logarithmic acquisition minus the logarithm of the money at its one point."""
+    """A logarithmic acquisition minus the logarithm of the money, for a candidate set of one point."""
 
     def __init__(self, acquisition: Any, log_money: Any) -> None:
         super().__init__(acquisition.model)
         self.acquisition, self.log_money = acquisition, log_money
-        # What BoTorch looks for to find the best points so far.
+        # BoTorch reads these to find the best points so far.
         self.X_baseline, self.objective = acquisition.X_baseline, acquisition.objective
         self.constraints = getattr(acquisition, "constraints", None)
 
@@ -134,7 +134,7 @@ class Divided(AcquisitionFunction):  # type: ignore[misc]
 
 
 class PerMoney(InBotorch):
-    """qLogNEHVI ÷ cost: given the true price where there is one; else a process of the logarithm of what was paid."""
+    """qLogNEHVI ÷ cost: the true cost if it is known in advance, otherwise a process of the log of what was paid."""
 
     def _acquisition(self, model: Any, x: Any, outcomes: Any, reference: Any, constraints: Any) -> Any:
         plain = super()._acquisition(model, x, outcomes, reference, constraints)
@@ -149,7 +149,7 @@ class PerMoney(InBotorch):
 
 
 def _model(x: Any, outcomes: Any) -> Any:
-    # All outcomes in one batch: the fits of a list of models (log posteriors agree to 0.001) in half the time.
+    # All outcomes in one batch: half the time of a list of models, and log posteriors agree to 0.001.
     model = SingleTaskGP(x, outcomes, torch.full_like(outcomes, NOISE_VARIANCE), outcome_transform=None)
     fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
     return model

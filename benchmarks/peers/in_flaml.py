@@ -1,11 +1,11 @@
 """FLAML's CFO and BlendSearch with low_cost_partial_config.
 
-They minimise one number. So five searches, each with its own fixed Chebyshev weights spread evenly over the simplex,
-take turns, and all evaluations count; a point one of them has measured, as the cheap corner all begin at, is not
-measured again. They are given the scale of each objective, from ideal to reference, and the money of each evaluation.
+They minimise one number. So five searches take turns, each with its own fixed Chebyshev weights, spread evenly over the
+simplex, and all evaluations count. A point that one of them has measured is not measured again: all start at the cheap
+corner. They are given the scale of each objective, from ideal to reference, and the money of each evaluation.
 
-Tried on nine of the problems, ten searches and more mostly found less; two found more of some fronts in a hundred
-evaluations, and less of DTLZ2's and car-side's in three hundred.
+On nine of the problems, ten searches or more mostly found less. Two found more of some fronts in a hundred evaluations,
+and less of DTLZ2's and car-side's in three hundred.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from flaml import CFO, BlendSearch, tune
 
+from camobo.acquisition.scalarisation import directions
 from camobo.problems.functions import Floats
-from camobo.scalarize import directions, quasi_random
+from camobo.space.sampling import quasi_random
 from peers.problems import Contest, Measured
 from peers.session import penalised
 
@@ -28,7 +29,7 @@ SEARCHES = 5
 
 
 class InFlaml:
-    """Five searches in turn; a search that has nothing to suggest passes, one that asks for what is known is told."""
+    """Five searches in turn. One without a suggestion is skipped; one that repeats a point is told its known result."""
 
     def __init__(self, contest: Contest, seed: int, kind: Any) -> None:
         self._contest = contest

@@ -1,4 +1,4 @@
-"""camobo, and Optuna's own samplers, in an Optuna study."""
+"""camobo's sampler and Optuna's own, in an Optuna study."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Make = Callable[..., optuna.samplers.BaseSampler]
 
 
 class InOptuna:
-    """A study with a sampler; points it did not suggest enter as finished trials."""
+    """A study with a sampler; points it did not suggest become enqueued trials."""
 
     def __init__(self, contest: Contest, make: Make) -> None:
         uniform: Any = optuna.distributions.FloatDistribution(0, 1)

@@ -14,7 +14,7 @@ from peers.problems import Contest, Measured
 
 
 class Nsga2:
-    """Asks for a generation, hands it out point by point, and tells it when it is complete."""
+    """Asks for a generation, hands it out point by point, and tells its results together."""
 
     def __init__(self, contest: Contest, seed: int) -> None:
         self._problem = Problem(
@@ -32,7 +32,7 @@ class Nsga2:
 
     def tell(self, unit: Floats, measured: Measured) -> None:
         if self._generation is None:
-            return  # it makes its own start
+            return  # it chooses its own first points
         self._results.append(measured)
         if len(self._results) == len(self._generation):
             found = {"F": np.array([given.values for given in self._results])}

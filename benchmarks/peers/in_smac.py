@@ -1,4 +1,4 @@
-"""SMAC3 with ParEGO, in the facade it has for few real inputs without noise: Gaussian processes."""
+"""SMAC3 with ParEGO and Gaussian processes: its facade for few real inputs without noise."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ warnings.filterwarnings("ignore")
 
 
 class Smac:
-    """Its own initial design; told that the problem has no noise."""
+    """With its own initial design; told that the problem has no noise."""
 
     def __init__(self, contest: Contest, seed: int) -> None:
         self._contest = contest

@@ -1,4 +1,4 @@
-"""A task in a process of its own, with limits on time and memory."""
+"""A task in its own process, with limits on time and memory."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 
 def limited(task: Callable[[], Any], seconds: float, memory: int = 8 * 1024**3) -> tuple[str, Any]:
-    """("finished", what `task` returns), or why it did not: ("time" | "memory" | "error" | "died", a sentence).
+    """("finished", what `task` returns), or why it did not finish: ("time" | "memory" | "error" | "died", a sentence).
 
-    It runs in a forked process, so that meeting a limit ends that process only. Forked, not spawned: the code measured
-    stays what it was when the script began, whatever is edited meanwhile.
+    It runs in a forked process, so that a limit ends only that process. Forked, not spawned, so that the measured code
+    is the code of when the script started, even if files are edited meanwhile.
     """
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)

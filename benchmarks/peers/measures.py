@@ -1,4 +1,4 @@
-"""What the results come down to: medians, intervals, money to a target, and tests."""
+"""What the results come to: medians, quartiles, money to a target, and tests."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from peers.problems import CONTESTS
 Runs: TypeAlias = Mapping[tuple[Any, ...], Mapping[str, Any]]
 """By problem, method and seed."""
 SHARES = (0.9, 0.95, 0.99)
-ENOUGH = 5  # runs on either side for a test
+ENOUGH = 5  # runs per method for a test
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """A median and the quartiles around it, over the seeds."""
+    """A median and its quartiles, over the seeds."""
 
     low: float
     middle: float
@@ -30,53 +30,53 @@ class Spread:
 
 
 def spread(values: Sequence[float]) -> Spread:
-    """Of at least one value; infinite ones count as larger than all others.
+    """Of at least one value; infinite ones are larger than all others.
 
-    Of an even number the median is the mean of the middle two. The lower of them would flatter, in money, a method with
-    an even number of runs beside one with an odd number.
+    The median of an even number of values is the mean of the middle two: taking the lower one would favour methods with
+    an even number of runs.
     """
     low, high = np.quantile(np.array(values), (0.25, 0.75), method="inverted_cdf")
     return Spread(float(low), float(np.median(values)), float(high))
 
 
 def problems_of(runs: Runs) -> list[str]:
-    """Those that were run, in the order they are listed in."""
+    """The problems with runs, in the order of the list."""
     run = {key[0] for key in runs}
     return [name for name in CONTESTS if name in run]
 
 
 def runs_of(runs: Runs, problem: str, method: str) -> dict[int, Mapping[str, Any]]:
-    """The runs that came to at least one result, by seed; one that was stopped counts as far as it came."""
+    """The runs with at least one result, by seed; a stopped run counts as far as it came."""
     return {seed: run for (p, m, seed), run in runs.items() if (p, m) == (problem, method) and run.get("hypervolume")}
 
 
 def finished(runs: Runs, problem: str, method: str) -> dict[int, Mapping[str, Any]]:
-    """The runs that came to their end, by seed."""
+    """The runs that finished, by seed."""
     return {seed: run for seed, run in runs_of(runs, problem, method).items() if run["status"] == "finished"}
 
 
 def stopped(runs: Runs, problem: str, method: str) -> list[Mapping[str, Any]]:
-    """The others: a limit or an error ended them."""
+    """The runs that a limit or an error ended."""
     return [run for run in runs_of(runs, problem, method).values() if run["status"] != "finished"]
 
 
 def final(runs: Runs, problem: str, method: str) -> list[float]:
-    """Shares of the best hypervolume at the end, or when a run was stopped."""
+    """Shares of the best hypervolume at the end, or when the run was stopped."""
     return [float(run["hypervolume"][-1]) for run in runs_of(runs, problem, method).values()]
 
 
 def stretch_of(method: str) -> int:
-    """How many times the others' evaluations it is given."""
+    """How many times as many evaluations as the others it is given."""
     return METHODS[method].stretch if method in METHODS else 1
 
 
 def as_long_as_others(run: Mapping[str, Any], what: str, stretch: int) -> list[float]:
-    """A curve of a run, as far as the others' evaluations go."""
+    """A curve of a run, cut at the others' number of evaluations."""
     return [value for at, value in zip(run["at"], run[what], strict=True) if at * stretch <= run["at"][-1]]
 
 
 def after(runs: Runs, problem: str, method: str) -> list[float]:
-    """Shares of the best hypervolume after as many evaluations as the others make."""
+    """Shares of the best hypervolume after as many evaluations as the others are given."""
     curves = (
         as_long_as_others(run, "hypervolume", stretch_of(method)) for run in runs_of(runs, problem, method).values()
     )
@@ -89,32 +89,32 @@ def medians(runs: Runs, problem: str, methods: Iterable[str]) -> dict[str, float
 
 
 def best_reached(runs: Runs, problem: str, methods: Iterable[str]) -> float:
-    """The best of the methods' medians: what a target is a share of."""
+    """The best of the methods' medians: targets are shares of it."""
     return max(medians(runs, problem, methods).values(), default=math.nan)
 
 
 def best_method(runs: Runs, problem: str) -> str:
-    """Whose median that is."""
+    """The method with the best median."""
     found = medians(runs, problem, METHODS)
     return max(found, key=found.__getitem__)
 
 
 def money_to(run: Mapping[str, Any], target: float) -> float:
-    """What a run had spent when it reached the target; infinite if it did not."""
+    """What a run had spent when it reached the target; infinite if it never did."""
     reached = np.flatnonzero(np.array(run["hypervolume"]) >= target)
     return float(run["money"][reached[0]]) if len(reached) else math.inf
 
 
 def paid(runs: Runs, problem: str, method: str, target: float) -> dict[int, float]:
-    """Money to the target, by seed. A run that was stopped before it got there is left out: it might have got there."""
+    """Money to the target, by seed. Runs stopped before it are left out: they might have reached it."""
     found = {seed: money_to(run, target) for seed, run in runs_of(runs, problem, method).items()}
     return {seed: money for seed, money in found.items() if money < math.inf or seed in finished(runs, problem, method)}
 
 
 def charge(runs: Runs, problem: str, methods: Iterable[str], times: float) -> float:
-    """What a run that does not reach its target is charged: so many times the most a run of these methods spent.
+    """The charge for missing a target: `times` the most that any run of these methods spent.
 
-    Of one that was given more evaluations than others, only what it spent in as many as they made.
+    Of a method with more evaluations than the others, only the first as many as theirs count.
     """
     spent = [
         money[-1]
@@ -127,34 +127,34 @@ def charge(runs: Runs, problem: str, methods: Iterable[str], times: float) -> fl
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Our money to the target beside another method's on one problem, each run that misses it charged."""
+    """Our money to the target and another method's, on one problem; runs that miss it are charged."""
 
     our_runs: tuple[float, ...]
     their_runs: tuple[float, ...]
     ours_reached: bool
     theirs_reached: bool
     p_less: float
-    """Of Wilcoxon's rank-sum test: how likely so much less money would be by chance. nan of too few runs."""
+    """p of the one-sided Wilcoxon rank-sum test that we pay less; nan for too few runs."""
     p_more: float
-    """The same of so much more."""
+    """The same for paying more."""
 
     @property
     def ours(self) -> float:
-        """Of the median run."""
+        """Our median."""
         return spread(self.our_runs).middle
 
     @property
     def theirs(self) -> float:
-        """Of the median run."""
+        """Their median."""
         return spread(self.their_runs).middle
 
     @property
     def value(self) -> float:
-        """Below one: we paid less."""
+        """Ours ÷ theirs: below one, we pay less."""
         return self.ours / self.theirs
 
     def redrawn(self, rng: np.random.Generator, times: int) -> Floats:
-        """(times,) values of runs drawn from these with replacement."""
+        """(times,) ratios of medians of runs drawn from these with replacement."""
         ours, theirs = (
             np.median(rng.choice(runs, size=(times, len(runs))), axis=1) for runs in (self.our_runs, self.their_runs)
         )
@@ -162,10 +162,10 @@ class Ratio:
 
 
 def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float, times: float = 2.0) -> Ratio | None:
-    """None if one of them has no run that tells, or neither reaches the target in its median run.
+    """None if one of them has no run that counts, or if the median runs of both miss the target.
 
-    A run that misses it is charged `times` the most either spent: twice is what contests of solvers call PAR2. No run
-    is charged more. Seeds are not paired: two methods share nothing but the number.
+    A run that misses it is charged `times` the most that either spent (2: PAR2, as in contests of solvers). No run is
+    charged more. Seeds are not paired: runs of two methods with the same seed have nothing else in common.
     """
     most = charge(runs, problem, (ours, theirs), times)
     found = [paid(runs, problem, method, target) for method in (ours, theirs)]
@@ -180,19 +180,19 @@ def ratio(runs: Runs, problem: str, ours: str, theirs: str, target: float, times
 
 
 def _chance(ours: Sequence[float], theirs: Sequence[float], side: Literal["less", "greater"]) -> float:
-    """Of so large differences to one side if there were none; not told of too few runs."""
+    """p of the rank-sum test for one side; nan for too few runs."""
     if min(len(ours), len(theirs)) < ENOUGH:
         return math.nan
     return float(mannwhitneyu(ours, theirs, alternative=side).pvalue)
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """exp of the mean logarithm; nan of none."""
+    """exp of the mean logarithm; nan without values."""
     return math.exp(float(np.mean(np.log(values)))) if len(values) else math.nan
 
 
 def seconds_per_ask(runs: Runs, problem: str, method: str, near: int) -> float:
-    """Median over seeds of the mean processor seconds of ten asks ending at `near` evaluations, or at the last ten."""
+    """Median over seeds of mean processor seconds of the ten asks up to `near` evaluations, or of the last ten."""
     found = [run["asks"] for run in runs_of(runs, problem, method).values() if run["asks"]]
     if not found:
         return math.nan
@@ -202,7 +202,7 @@ def seconds_per_ask(runs: Runs, problem: str, method: str, near: int) -> float:
 def median_curve(runs: Runs, problem: str, method: str, money: bool) -> tuple[Floats, Floats] | None:
     """(k,) evaluations, or money, and (k,) median shares of the best hypervolume.
 
-    If no run finished, of those that were stopped, as far as the shortest came.
+    If no run finished: of the stopped ones, as far as the shortest came.
     """
     found = list((finished(runs, problem, method) or runs_of(runs, problem, method)).values())
     if not found:

@@ -1,4 +1,4 @@
-"""Who takes part, what each needs installed, and whether it makes its own first points."""
+"""The methods of the contest: the packages they need, what they know, and how they start."""
 
 from __future__ import annotations
 
@@ -16,26 +16,26 @@ from sources import fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of the contest: where it is made, the packages it stands on, and what it knows of cost."""
+    """A method of the contest: the module and function that make it, its packages, and what it knows about cost."""
 
     module: str
     maker: str
     packages: tuple[str, ...]
     knows: str
     start: Literal["own", "uniform", "cheap"] = "uniform"
-    """Whether it chooses its first points itself, or is given uniform ones, or uniform ones of the cheap half."""
+    """Whether it chooses its own first points, or is given uniform ones, or uniform ones in the cheap half."""
     takes_points: bool = True
     """Whether it learns from points it did not suggest."""
     stretch: int = 1
-    """How many times the problem's evaluations it is given."""
+    """It is given this many times the evaluations of the problem."""
     told: str = "nothing"
-    """What it is told of the problem beside its space and constraints."""
+    """What it is told about the problem besides space and constraints."""
     begins: str = ""
-    """Its first points, if it chooses them itself, or what it does after those it is given."""
+    """Its own first points, or what it adds to those it is given."""
 
     @property
     def first_points(self) -> str:
-        """How it begins, in words."""
+        """A phrase about its first points."""
         given = "max(5, inputs + 1) uniform"
         begun = {"own": "", "uniform": given, "cheap": f"{given} in the cheap half"}[self.start]
         return ", ".join(filter(None, (begun, self.begins)))
@@ -46,15 +46,15 @@ class Method:
         return session
 
     def missing(self) -> str | None:
-        """Why it cannot take part here, or nothing."""
+        """Why it cannot take part here, or None."""
         try:
             importlib.import_module(f"peers.{self.module}")
-        except Exception as error:  # a peer that cannot be loaded is skipped with its reason, whatever that is
+        except Exception as error:  # whatever the reason, it is reported and the peer skipped
             return f"{type(error).__name__}: {error}"[:200]
         return None
 
     def versions(self) -> dict[str, str]:
-        """Of its packages, as installed; of camobo with a fingerprint of its sources."""
+        """The installed versions of its packages; camobo's with a fingerprint of its sources."""
         found = {}
         for package in self.packages:
             try:
@@ -92,7 +92,7 @@ METHODS: dict[str, Method] = {
         "the order",
         start="own",
         told=f"{_REFERENCE}, the number of evaluations",
-        begins="one uniform, then inputs, even; all in the cheap half (with more than two objectives in more of it)",
+        begins="one uniform, then one per input, evenly spread; in the cheap half (more with 3 objectives or more)",
     ),
     BLIND: Method(
         "in_optuna",
@@ -101,7 +101,7 @@ METHODS: dict[str, Method] = {
         "nothing",
         start="own",
         told=f"{_REFERENCE}, the number of evaluations",
-        begins="one uniform, then inputs, even",
+        begins="one uniform, then one per input, evenly spread",
     ),
     "Optuna GPSampler": Method("in_optuna", "gpsampler", ("optuna", "torch"), "nothing", told="no noise"),
     "Optuna TPE": Method("in_optuna", "tpe", ("optuna",), "nothing", begins="to 10 in all, its default"),
@@ -112,7 +112,7 @@ METHODS: dict[str, Method] = {
         "in_botorch",
         "PerMoney",
         _BOTORCH,
-        "the true price; on the forest a model of what was paid",
+        "the true cost; on the forest a model of what was paid",
         start="cheap",
         told=f"{_REFERENCE}, no noise",
     ),
@@ -126,7 +126,7 @@ METHODS: dict[str, Method] = {
         start="own",
         takes_points=False,
         told="the number of evaluations, no noise",
-        begins="8 an input, at most a quarter of the evaluations: its default",
+        begins="8 per input, at most a quarter of the evaluations: its default",
     ),
     "pymoo NSGA-II": Method(
         "in_pymoo", "Nsga2", ("pymoo",), "nothing", start="own", takes_points=False, begins="20 uniform, its population"
@@ -139,11 +139,11 @@ METHODS: dict[str, Method] = {
         "the order",
         start="own",
         told="the number of evaluations",
-        begins="the cheapest of an even set",
+        begins="the cheapest of an evenly spread set",
     ),
 }
 
 
 def installed(names: Sequence[str]) -> list[str]:
-    """Those of the methods that can take part here."""
+    """The methods that can take part here."""
     return able("method", names, METHODS, Method.missing)

@@ -1,7 +1,7 @@
-"""The contest's problems: unit-cube inputs, objectives to be minimised, constraints not to be above zero, and money.
+"""The contest's problems: unit-cube inputs, objectives to minimise, constraints that must be ≤ 0, and money.
 
-No method is told the prices but the one that divides by them. Synthetic problems cost 2^(k-j) a unit of input j, scaled
-to sum to one, plus a tenth for each evaluation; the forest costs the processor seconds such a one takes (`forest`).
+Only the method that divides by the cost knows the prices: 2^(k-j) per unit of input j, scaled to sum to one, plus a
+tenth per evaluation. On the forest, money is processor seconds (`forest`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from camobo.pareto import hypervolume
+from camobo.acquisition.pareto import hypervolume
 from camobo.problems import Problem, branin_currin, cross_holder, dtlz2, matyas_booth, zdt3
 from camobo.problems.functions import Floats
 from peers import forest
@@ -21,7 +21,7 @@ from peers import forest
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one evaluation gave: (M,) values, (K,) constraints, and what it cost."""
+    """What one evaluation gives: (M,) values, (K,) constraints, and its cost."""
 
     values: Floats
     constraints: Floats
@@ -37,16 +37,16 @@ class Contest:
     constraints: int
     reference: tuple[float, ...]
     ideal: tuple[float, ...]
-    """About the best value of each objective: the scale peers that scalarise are given."""
+    """Roughly the best value of each objective; sets the scale for peers that scalarise."""
     best: float
-    """Hypervolume of the true front, or of the best one known."""
+    """Hypervolume of the true front, or of the best known one."""
     measure: Callable[[Floats], Measured]
     price: Callable[[Floats], Floats] | None
-    """(n,) money at (n, d) points; None if only an evaluation tells."""
+    """(n,) money at (n, d) points; None if it is only known after the evaluation."""
     evaluations: int = 100
 
     def hypervolume(self, values: Floats, constraints: Floats) -> float:
-        """Hypervolume of the feasible ones of (n, M) values, as a share of the best."""
+        """Hypervolume of the feasible rows of (n, M) values, as a share of the best."""
         feasible = values[(constraints <= 0.0).all(axis=1)]
         return hypervolume(-feasible, -np.array(self.reference)) / self.best
 
@@ -59,7 +59,7 @@ def hidden_price(units: Floats) -> Floats:
 
 
 def synthetic(problem: Problem, ideal: tuple[float, ...] | None = None, *, evaluations: int = 100) -> Contest:
-    """A problem of the library's own, with hidden prices."""
+    """A problem of `camobo.problems`, with hidden prices."""
 
     def measure(unit: Floats) -> Measured:
         return Measured(problem.evaluate(unit[None])[0], np.zeros(0), float(hidden_price(unit[None])[0]))
@@ -78,12 +78,12 @@ def _zdt(power: float, best: float, inputs: int = 6) -> Contest:
         values = np.array([unit[0], g * (1.0 - (unit[0] / g) ** power)])
         return Measured(values, np.zeros(0), float(hidden_price(unit[None])[0]))
 
-    # Below (1.1, 1.1) only what lies under the front f2 = 1 − f1^power is not dominated: power / (power + 1) of a unit.
+    # Of the box below (1.1, 1.1), what lies under the front f2 = 1 − f1^power is not dominated: power / (power + 1).
     return Contest(inputs, 2, 0, (1.1, 1.1), (0.0, 0.0), best, measure, hidden_price)
 
 
 def _pymoo(key: str, reference: tuple[float, ...], ideal: tuple[float, ...], best: float) -> Contest:
-    """A constrained engineering problem of pymoo; constraints in units of their spread over the cube.
+    """A constrained engineering problem of pymoo, with constraints in units of their spread over the cube.
 
     The best hypervolume known is that of 100,000 evaluations of NSGA-II (0.3997 and 17.30), rounded up.
     """
@@ -102,11 +102,11 @@ def _pymoo(key: str, reference: tuple[float, ...], ideal: tuple[float, ...], bes
 
 
 def _forest() -> Contest:
-    """Random forest on digits, charged the seconds that training one like it took.
+    """Random forest on digits; money is its training time in seconds, from a table.
 
-    A grid of 80 points reaches a hypervolume of 0.982; the best known is that, rounded up, so a share may pass one.
+    A grid of 80 points reaches a hypervolume of 0.982. The best known is that, rounded up, so a share may exceed one.
     """
-    import sklearn  # noqa: F401  # a problem that cannot be made is told of before any is run
+    import sklearn  # noqa: F401  # report a missing package before any run
 
     def measure(unit: Floats) -> Measured:
         return Measured(forest.evaluate(unit), np.zeros(0), forest.seconds(unit))
@@ -128,7 +128,7 @@ CONTESTS: dict[str, Callable[[], Contest]] = {
     "car-side": lambda: _pymoo("carside", (45.0, 4.1, 13.0), (23.6, 3.58, 10.6), 17.4),
     "forest": _forest,
 }
-"""Made when asked for: some need packages that may be missing."""
+"""Made on demand: some need packages that may be missing."""
 
 SMALLER: dict[str, list[str]] = {
     f"dtlz2-{m}": [f"dtlz2-{less}" for less in DTLZ2_OBJECTIVES if less < m] for m in DTLZ2_OBJECTIVES

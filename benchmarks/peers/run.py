@@ -1,4 +1,4 @@
-"""Run the contest: what is missing of it, each run in a process of its own, one line of results at a time.
+"""Run the contest: make the missing runs, each in its own process.
 
     cd benchmarks
     python -m peers.run                         all problems, methods and ten seeds (days on one core)
@@ -6,12 +6,12 @@
     python -m peers.run --seeds 3 --problems zdt3,forest --methods camobo,random
     python -m peers.run --left                  how many runs are missing, and about how long they will take
 
-Results go to results/peers.jsonl (peers_short.jsonl), a line a run, as soon as it ends; a run that is there is not run
-again unless it was stopped by a shorter limit. Each is limited to 8 GB and 15 minutes of processor time; one that meets
-a limit, or fails, is recorded with how far it came. A method that met one on three seeds of a problem is tried on no
-more than the five that a test needs, and one that met it once not with more objectives. Seed 0 of everything comes
-first, then seed 1, and so on, so the contest can be stopped at any time; several may run at once with different
-`--methods`. A method that does not install is told of and skipped.
+Each run is written to results/peers.jsonl.gz (peers_short.jsonl.gz) as soon as it ends. A run is not repeated unless it
+was stopped by a shorter limit. Limits are 8 GB and 15 minutes of processor time; a run that meets one, or fails, is
+recorded as far as it came. A method that met a limit on three seeds of a problem is run on five seeds only, as many as
+a test needs; one that met a limit once is not run with more objectives. Seed 0 of everything comes first, then seed 1,
+and so on, so the contest can be stopped at any time. Several may run at once with different `--methods`. Methods that
+are not installed are reported and skipped.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from peers.measures import ENOUGH
 from peers.methods import METHODS, installed
 from peers.problems import CONTESTS, SMALLER, Contest
 from peers.records import RESULTS, append, read
-from peers.surroundings import begin_again
+from peers.surroundings import restart_in_surroundings
 
 Runs: TypeAlias = dict[tuple[Any, ...], dict[str, Any]]
 MEMORY_BYTES = 8 * 1024**3
 CPU_SECONDS = 15 * 60.0
 SEEDS, SHORT_SEEDS = 10, 2
-TRIES = 3  # seeds of a problem on which a method may meet a limit before it is run only as often as a test needs
-MANY_OBJECTIVES = 6  # from here on a hypervolume takes long: it is computed at every tenth evaluation
+TRIES = 3  # stopped runs of a method on a problem, after which it gets only as many runs as a test needs
+MANY_OBJECTIVES = 6  # from here on the hypervolume is slow and computed at every tenth evaluation only
 
 
 def results_file(short: bool) -> Path:
-    """Where runs are kept."""
-    return RESULTS / ("peers_short.jsonl" if short else "peers.jsonl")
+    """The file that stores the runs."""
+    return RESULTS / ("peers_short.jsonl.gz" if short else "peers.jsonl.gz")
 
 
 def stored(file: Path) -> Runs:
@@ -57,7 +57,7 @@ def stored(file: Path) -> Runs:
 
 
 def measure(problem: str, method: str, seed: int, evaluations: int, seconds: float) -> dict[str, Any]:
-    """One run in this process, as far as it came, and why it ended there."""
+    """One run in this process, as far as it came, and why it ended."""
     contest = CONTESTS[problem]()
     entry, begun = METHODS[method], time.process_time()
     session = entry.made(contest, seed)
@@ -86,7 +86,7 @@ def measure(problem: str, method: str, seed: int, evaluations: int, seconds: flo
 
 
 def curves(contest: Contest, found: dict[str, list[Any]]) -> dict[str, Any]:
-    """What a run comes down to: shares of the best hypervolume, money, use of each input, seconds an ask."""
+    """What a run comes to: shares of the best hypervolume, money, use of each input, seconds per ask."""
     count = len(found["units"])
     values = np.array(found["values"]).reshape(count, contest.objectives)
     constraints = np.array(found["constraints"]).reshape(count, contest.constraints)
@@ -104,17 +104,17 @@ def curves(contest: Contest, found: dict[str, list[Any]]) -> dict[str, Any]:
 
 def options() -> argparse.Namespace:
     """The command line."""
-    parser = argparse.ArgumentParser(description="camobo beside its peers")
+    parser = argparse.ArgumentParser(description="camobo next to its peers")
     parser.add_argument("--short", action="store_true", help="2 seeds, 20 evaluations: does everything run?")
     parser.add_argument("--seeds", type=int, default=None, help=f"how many ({SEEDS}; with --short {SHORT_SEEDS})")
-    parser.add_argument("--problems", default=",".join(CONTESTS), help="of: %(default)s")
-    parser.add_argument("--methods", default=",".join(METHODS), help="of: %(default)s")
-    parser.add_argument("--left", action="store_true", help="tell what is missing, run nothing")
+    parser.add_argument("--problems", default=",".join(CONTESTS), help="default: %(default)s")
+    parser.add_argument("--methods", default=",".join(METHODS), help="default: %(default)s")
+    parser.add_argument("--left", action="store_true", help="print what is missing, run nothing")
     return parser.parse_args()
 
 
 def main() -> None:
-    """Run what is missing."""
+    """Make the missing runs."""
     given = options()
     file = results_file(given.short)
     seconds = 120.0 if given.short else CPU_SECONDS
@@ -128,9 +128,10 @@ def main() -> None:
 
 
 def left(runs: Runs, asked: Sequence[tuple[str, str, int]], seconds: float) -> str:
-    """How many runs are missing, and the processor hours they will take by those there are.
+    """How many runs are missing, and an estimate of the processor hours they will take.
 
-    A run is taken to last as the median one of its method on its problem, or else on any, or else as long as it may.
+    The estimate of a run is the median of its method on its problem; without such runs, on all problems; without any,
+    the limit.
     """
     missing = [key for key in asked if wanted(runs, *key, seconds)]
     total = 0.0
@@ -143,20 +144,20 @@ def left(runs: Runs, asked: Sequence[tuple[str, str, int]], seconds: float) -> s
 
 
 def ready(names: Sequence[str]) -> list[str]:
-    """Those of the problems that can be made here."""
+    """The problems that can be made here."""
 
-    def hindrance(made: Callable[[], Contest]) -> str | None:
+    def obstacle(made: Callable[[], Contest]) -> str | None:
         try:
             made()
         except ImportError as error:
             return str(error)
         return None
 
-    return able("problem", names, CONTESTS, hindrance)
+    return able("problem", names, CONTESTS, obstacle)
 
 
 def wanted(runs: Runs, problem: str, method: str, seed: int, seconds: float) -> bool:
-    """Whether a run is missing, or was stopped by a shorter limit, and has a chance to end within this one."""
+    """Whether to make a run: it is missing or was stopped by a shorter limit, and may finish within this one."""
     old = runs.get((problem, method, seed))
     if old is not None:
         return bool(old["status"] == "time" and old["limit"] < seconds)
@@ -167,7 +168,7 @@ def wanted(runs: Runs, problem: str, method: str, seed: int, seconds: float) -> 
 
 
 def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *, short: bool) -> None:
-    """One run within the limits, and its line."""
+    """Make one run within the limits and store it."""
 
     def task() -> dict[str, Any]:
         evaluations = CONTESTS[problem]().evaluations
@@ -190,5 +191,5 @@ def run_one(file: Path, problem: str, method: str, seed: int, seconds: float, *,
 
 
 if __name__ == "__main__":
-    begin_again()
+    restart_in_surroundings()
     main()

@@ -1,4 +1,4 @@
-"""What every method of the contest looks like from outside, and the two that need nothing installed."""
+"""The interface of every method in the contest, and the two methods that need no package."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Protocol
 import numpy as np
 
 from camobo.problems.functions import Floats
-from camobo.scalarize import quasi_random
+from camobo.space.sampling import quasi_random
 from peers.problems import Contest, Measured
 
 
 class Session(Protocol):
-    """One run of one method: `ask` gives a point (d,) of the unit cube, `tell` what it gave."""
+    """One run of one method: `ask` suggests a (d,) point of the unit cube, `tell` reports its result."""
 
     def ask(self) -> Floats: ...
     def tell(self, unit: Floats, measured: Measured) -> None: ...
@@ -32,7 +32,7 @@ class Random:
 
 
 class CheapestFirst:
-    """Four times as many even points as there are evaluations, cheapest first by the order's own weights."""
+    """Of four times as many evenly spread points as evaluations, the cheapest first, by the ranks in the order."""
 
     def __init__(self, contest: Contest, seed: int) -> None:
         points = quasi_random(4 * contest.evaluations, contest.inputs, np.random.default_rng([seed, 3]))
@@ -47,7 +47,7 @@ class CheapestFirst:
 
 
 def penalised(contest: Contest, measured: Measured) -> Floats:
-    """(M,) values for methods without constraints: worse than the reference by what is violated."""
+    """(M,) values for methods without constraints: beyond the reference by the amount of violation."""
     excess = np.maximum(measured.constraints, 0.0).sum()
     if excess == 0.0:
         return measured.values

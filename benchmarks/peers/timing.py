@@ -1,15 +1,14 @@
-"""The peers that `make bench` sets beside a bare study: seconds a suggestion, and runs.
+"""The peers that `make bench` compares with a bare study: seconds per suggestion, and runs.
 
     gpsampler        Optuna's GPSampler (log expected hypervolume improvement), with deterministic_objective=True
-    chebyshev-ucb    BoTorch: Chebyshev-scalarised UCB with fresh random weights each ask; the closest relative of
-                     camobo without cost
+    chebyshev-ucb    BoTorch: Chebyshev-scalarised UCB with new random weights at each ask, as in MO-UCB
     qlognehvi        BoTorch: log noisy expected hypervolume improvement against the problem's own reference point
 
-Each is given what suits it best. The problems have no noise, so no peer has to infer any: GPSampler is told that the
-objective is deterministic, and BoTorch's models, refitted at every ask, get a fixed noise variance (with inferred noise
-qLogNEHVI reaches 1.005 instead of 1.319 of 1.332 on ZDT3). Both of BoTorch's are set up as in the contest (in_botorch).
-Everything runs on one thread, in an environment as people have it: not in the contest's `surroundings`, which make
-GPSampler a fifth faster.
+Each gets the settings that suit it best. The problems have no noise, and no peer has to infer any: GPSampler is told
+that the objective is deterministic, and BoTorch's models, refitted at every ask, have a fixed noise variance (with
+inferred noise qLogNEHVI reaches 1.005 instead of 1.319 of 1.332 on ZDT3). Both of BoTorch's are set up as in the
+contest (in_botorch). Everything runs on one thread, in an ordinary environment: not in the contest's `surroundings`,
+which make GPSampler a fifth faster.
 
 Needs the `bench` extra.
 """
@@ -43,13 +42,13 @@ warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning
 
 
 class GPSampler:
-    """Optuna's; points it did not suggest enter the study as finished trials, at no cost in time."""
+    """Optuna's GPSampler; points it did not suggest enter the study as finished trials."""
 
     def __init__(self, contest: Contest, seed: int) -> None:
         self._space: dict[str, Any] = {
             f"x{j + 1}": optuna.distributions.FloatDistribution(0, 1) for j in range(contest.inputs)
         }
-        # The caller brings the first points, so the sampler needs no random start of its own.
+        # The caller gives the first points, so the sampler needs no random ones.
         sampler = optuna.samplers.GPSampler(seed=seed, n_startup_trials=1, deterministic_objective=True)
         self._study = optuna.create_study(directions=["minimize"] * contest.objectives, sampler=sampler)
         self._open: Any = None
@@ -76,14 +75,14 @@ PEERS: dict[str, Callable[[Contest, int], Session]] = {
 
 
 def versions() -> dict[str, str]:
-    """The versions that decide a peer's figures."""
+    """The versions of the packages that the peers use."""
     return {package: version(package) for package in ("optuna", "botorch", "gpytorch", "torch", "numpy", "scipy")}
 
 
 def asks_in_seconds(peer: str, problem: Problem, units: Floats, asks: int = 5, seed: int = 0) -> Iterator[float]:
-    """Seconds of each of `asks` suggestions, refit included, given the observations `units` (n, d).
+    """Seconds of each of `asks` suggestions, refit included, after (n, d) observations `units`.
 
-    After each, the point suggested is evaluated and told.
+    Each suggested point is evaluated and told.
     """
     contest = synthetic(problem)
     session = PEERS[peer](contest, seed)
@@ -97,14 +96,14 @@ def asks_in_seconds(peer: str, problem: Problem, units: Floats, asks: int = 5, s
 
 
 def seconds_per_ask(peer: str, problem: Problem, units: Floats, asks: int = 5, seed: int = 0) -> float:
-    """Median seconds of one suggestion given the observations `units` (n, d)."""
+    """Median seconds per suggestion after (n, d) observations `units`."""
     return statistics.median(asks_in_seconds(peer, problem, units, asks, seed))
 
 
 def steps(
     peer: str, problem: Problem, seed: int, evaluations: int = 100, initial: int = 5
 ) -> Iterator[tuple[Floats, Floats]]:
-    """One run, point by point: (d,) units and (M,) values; the first `initial` points are uniform from `seed`."""
+    """One run, point by point: (d,) units and (M,) values. The first `initial` points are uniform."""
     contest = synthetic(problem)
     session = PEERS[peer](contest, seed)
     starts = np.random.default_rng(seed).random((initial, contest.inputs))

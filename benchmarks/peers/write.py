@@ -1,13 +1,14 @@
 """Write docs/benchmarks.md and its figures from the results files.
 
-cd benchmarks && python -m peers.write                from results/peers.jsonl and results/peers_growth.jsonl
-cd benchmarks && python -m peers.write --short DIR    from results/peers_short.jsonl, into a folder of your own
+cd benchmarks && python -m peers.write                from results/peers.jsonl.gz and results/peers_growth.jsonl.gz
+cd benchmarks && python -m peers.write --short DIR    from results/peers_short.jsonl.gz, into a folder of your own
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any, TypeAlias
 
 from peers.drawing import draw_curves, draw_growth, draw_use
 from peers.growth import FILE, KINDS, Size
-from peers.markdown import shown, table, with_quartiles
+from peers.markdown import percent, shown, table, with_quartiles
 from peers.measures import (
     SHARES,
     Runs,
@@ -30,23 +31,34 @@ from peers.measures import (
 )
 from peers.methods import METHODS, OURS
 from peers.problems import CONTESTS
-from peers.records import read
+from peers.records import RESULTS, read
 from peers.run import CPU_SECONDS, SEEDS, results_file, stored, wanted
-from peers.verdicts import LIKELY, bars, ratios, saved_by_the_order, target_of, where_they_stopped
+from peers.verdicts import (
+    LIKELY,
+    bars,
+    by_problem,
+    outside_the_bar,
+    saved_by_the_order,
+    target_of,
+    where_they_stopped,
+    where_we_pay_more,
+    who_pays,
+)
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
+BENCH = RESULTS / "bench.json"
 
 Growth: TypeAlias = Mapping[tuple[str, Size], Mapping[str, Any]]
 
 
-def by_problem(runs: Runs, cell: Callable[[str, str], str]) -> str:
-    """A table of problems and methods; methods without any run are left out."""
+def problems_and_methods(runs: Runs, cell: Callable[[str, str], str]) -> str:
+    """A table with one row per problem and one column per method that was run."""
     ran = [method for method in METHODS if any(key[1] == method for key in runs)]
     return table(["", *ran], [[problem, *(cell(problem, method) for method in ran)] for problem in problems_of(runs)])
 
 
 def quality(runs: Runs) -> str:
-    """Hypervolumes at the end, FLAML's too after as many evaluations as the others make."""
+    """Hypervolumes after the usual number of evaluations."""
 
     def cell(problem: str, method: str) -> str:
         found = after(runs, problem, method)
@@ -54,26 +66,26 @@ def quality(runs: Runs) -> str:
         note = f" (stopped after {ended[len(ended) // 2]})" if ended else ""
         return with_quartiles(spread(found), ".3f") + note if found else "–"
 
-    return by_problem(runs, cell)
+    return problems_and_methods(runs, cell)
 
 
 def money(runs: Runs, share: float) -> str:
-    """Money to a share of the best that was reached."""
+    """Money to a share of the best reached."""
 
     def cell(problem: str, method: str) -> str:
         found = paid(runs, problem, method, target_of(runs, problem, share))
         return with_quartiles(spread(list(found.values()))) if found else "–"
 
-    return by_problem(runs, cell)
+    return problems_and_methods(runs, cell)
 
 
 def seconds(runs: Runs) -> str:
-    """Processor seconds an ask near the end of a run."""
-    return by_problem(runs, lambda problem, method: shown(seconds_per_ask(runs, problem, method, 100), ".2g"))
+    """Processor seconds per ask near the end of a run."""
+    return problems_and_methods(runs, lambda problem, method: shown(seconds_per_ask(runs, problem, method, 100), ".2g"))
 
 
 def growth_table(measured: Mapping[tuple[str, Size], float]) -> str:
-    """Seconds a suggestion at every size, and how the largest compares with the smallest."""
+    """Seconds per suggestion at every size, and the largest relative to the smallest."""
     sections = []
     for kind, sizes in KINDS.items():
         rows = []
@@ -87,10 +99,10 @@ def growth_table(measured: Mapping[tuple[str, Size], float]) -> str:
 
 
 def growing(growth: Growth, folder: Path) -> str:
-    """How seconds a suggestion grow with a study, or that nobody has measured it yet."""
+    """How seconds per suggestion grow with a study, or that it is not measured yet."""
     measured = {key: record["seconds"] for key, record in growth.items() if record["status"] == "finished"}
     if not measured:
-        return "How they grow with a study is still to be measured (`make bench-peers`)."
+        return "How they grow with a study is not measured yet (`make bench-peers`)."
     image = draw_growth(measured, folder / "benchmarks-growth.png")
     failed = [
         f"{method} at {size.evaluations} evaluations, {size.inputs} inputs, {size.objectives} objectives: "
@@ -100,26 +112,27 @@ def growing(growth: Growth, folder: Path) -> str:
     ]
     failures = " ".join(["Failures:", *failed]) if failed else ""
     return f"""As a study grows, on DTLZ2: evaluations with 5 inputs and 2 objectives, inputs with 50 evaluations and 2
-objectives, objectives with 50 evaluations and 12 inputs; other runs beside it. –: more than 8 GB, or more than five
-minutes for ten suggestions and what a method needs to get there, or a failure. The figure draws less than ten
-microseconds as ten. {failures}
+objectives, objectives with 50 evaluations and 12 inputs, while other runs were going on. –: more than 8 GB, or more
+than five minutes for ten suggestions and what comes before them, or a failure. The figure draws less than ten
+microseconds as ten.
+{failures}
 
-![Seconds a suggestion by size]({image})
+![Seconds per suggestion by size]({image})
 
 {growth_table(measured)}"""
 
 
 def unfinished(runs: Runs) -> str:
-    """Runs that met a limit or failed."""
+    """The runs that met a limit or failed."""
     bad = [(*key, run) for key, run in runs.items() if run["status"] != "finished"]
     rows = [[p, m, str(s), run["status"], str(run.get("evaluations", 0)), run["detail"][:90]] for p, m, s, run in bad]
     if not rows:
         return "None."
-    return table(["problem", "method", "seed", "ended by", "evaluations", "said"], rows)
+    return table(["problem", "method", "seed", "ended by", "evaluations", "message"], rows)
 
 
 def seeds_of(runs: Runs, *, finished: bool) -> str:
-    """How many seeds each method ran: one number, or the fewest and the most over the problems."""
+    """The number of seeds, and the methods that have fewer on some problem."""
     counts = {
         method: [len(runs_of(runs, problem, method)) for problem in problems_of(runs)]
         for method in METHODS
@@ -131,33 +144,34 @@ def seeds_of(runs: Runs, *, finished: bool) -> str:
         for method, found in counts.items()
         if min(found) < most
     ]
-    why = "runs met a limit" if finished else "runs met a limit or are still to be made"
+    why = "runs met a limit" if finished else "runs met a limit or are missing"
     return f"{most} seeds" + (f" (fewer where {why}: {', '.join(fewer)})" if fewer else "")
 
 
 def to_be_made(runs: Runs) -> str:
-    """A warning as long as runs are missing, or nothing."""
+    """A warning while runs are missing, otherwise empty."""
     whole = list(itertools.product(CONTESTS, METHODS, range(SEEDS)))
     missing = sum(wanted(dict(runs), *key, CPU_SECONDS) for key in whole)
     if not missing:
         return ""
     return f"""
-**Not finished: {missing} of {len(whole)} runs are still to be made, most of them of the methods that take longest.
-Until they are, the figures below may move and none of them is a claim.**
-"""
+**Not finished: {missing} of {len(whole)} runs are missing, most of them of the slowest methods. Until they are made,
+the figures on this page may change, and none is a claim.** """
+
+
+def equal_trials() -> str:
+    """camobo with the order relative to itself without, after 100 evaluations: the rows of `make bench`."""
+    rows = []
+    for what, bar, measured, reached in json.loads(BENCH.read_text())["cost"]:
+        name = what.removeprefix("cost-aware against cost=None, ").replace("money as they are", "money, not flipped")
+        rows.append([name, measured, bar, "yes" if reached else "**no**"])
+    return table(["", "with the order ÷ without", "bar", "reached"], rows)
 
 
 def page(runs: Runs, growth: Growth, folder: Path) -> str:
     """The whole of docs/benchmarks.md; its figures are drawn into the folder."""
     versions = sorted({(name, version) for run in runs.values() for name, version in run["versions"].items()})
-    ran = {name: method for name, method in METHODS.items() if any(key[1] == name for key in runs)}
-    known = table(
-        ["method", "what it knows of cost", "what else it is told", "first points"],
-        [[name, method.knows, method.told, method.first_points] for name, method in ran.items()],
-    )
     missing = to_be_made(runs)
-    own = sum(best_method(runs, problem).startswith(OURS) for problem in problems_of(runs))
-    targets = "\n\n".join(f"### Money to {share:.0%}\n\n{money(runs, share)}" for share in SHARES)
     images = [
         draw_curves(runs, folder / "benchmarks-evaluations.png", money=False),
         draw_curves(runs, folder / "benchmarks-money.png", money=True),
@@ -165,132 +179,207 @@ def page(runs: Runs, growth: Growth, folder: Path) -> str:
     ]
     shows = ("Hypervolume by evaluations", "Hypervolume by money", "Use of each input")
     by_evaluations, by_money, use = (f"![{what}]({name})" for what, name in zip(shows, images, strict=True))
-    return f"""# camobo beside its peers
+    sections = [
+        _answer(runs, missing),
+        _problem_by_problem(runs, by_money),
+        _counting(runs, finished=not missing),
+        _flattery(runs),
+        _methods(runs),
+        _tables(runs, by_evaluations),
+        _speed(runs, growth, folder),
+        f"## Use of each input\n\nMean level over a run: 0 is the cheap end of an input, 1 the expensive end.\n\n{use}",
+        _stopped_runs(runs),
+        f"""## How this page is made
 
-Written by `make bench-peers-page` from `benchmarks/results/`; `make bench-peers` runs what is missing. Medians over
-{seeds_of(runs, finished=not missing)}, quartiles in small print. {", ".join(" ".join(pair) for pair in versions)}.
+`make bench-peers-page` writes it from `benchmarks/results/`; `make bench-peers` makes missing runs first. Medians
+are over {seeds_of(runs, finished=not missing)}; quartiles are in small print. Versions:
+{", ".join(" ".join(pair) for pair in versions)}.""",
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _answer(runs: Runs, missing: str) -> str:
+    problems = len(problems_of(runs))
+    return f"""# camobo next to its peers
+
+How much money camobo needs to reach a share of the best front, relative to other optimisers, on {problems} problems
+whose prices it does not know. Below 1, camobo pays less. Geometric means, and on how many problems:
+
+{who_pays(runs)}
 {missing}
-Every method minimises, over the unit cube, without noise. Money is counted with prices that only one of them is told:
-of k inputs 2^(k−j) a unit of input j, scaled to sum to one, plus a tenth for each evaluation; on the forest, processor
-seconds, by a grid of forests that were timed once, so that no run pays for a slower machine. camobo is told the order
-x1 > x2 > … and the number of evaluations, a hundred (sixty on the forest). Methods without constraints are given
-penalised values. `benchmarks/peers/` says how each is set up.
+{where_we_pay_more(runs)}
+On DTLZ2 with four objectives the time limit stopped qLogNEHVI, which was level with camobo until then, and
+qLogNEHVI ÷ cost, which was ahead ([stopped runs](#runs-that-did-not-finish)).
 
-What flatters camobo:
+The figure to 95 % depends on how it is counted (last column). {outside_the_bar(runs)}
+See [how it is counted](#how-it-is-counted) and [what flatters camobo](#what-flatters-camobo).
 
-- On {own} of the {len(problems_of(runs))} problems the best median is camobo's own, with the order or without, so that
-  the target is a share of what it reached itself.
-- How it treats three objectives and more, with a cost and without, was chosen on the DTLZ2 problems below, on some of
-  these seeds. The constants of its cost were chosen on five of these problems, among some hundred settings; how much it
-  looks at cheap points late in its budget was settled on the very seeds of this contest, by another measure
-  ([method.md](method.md)). Its kernel for outcomes with many humps was made for cross-holder because it was behind
-  there, and chosen on other seeds of that problem; that it models smooth outcomes as such, on other seeds of most.
-- Its guess of what a point costs has a tenth for the evaluation itself, as the prices here do, and weights not far from
-  them. Other prices were not tried. On ZDT1 to 3 all inputs but x1 are best at their cheap end.
-- It begins with inputs + 1 points, most of them evenly spread, where others have five at least, and uniform ones. On
-  two inputs, where few evaluations are needed, that is some of the difference.
-- FLAML minimises one number. Five of its searches take turns here, each with Chebyshev weights of its own, so it aims
-  at five points of a front, whose hypervolume is often less than 95 % of the whole. Its two are nearly one: within a
-  hundred evaluations BlendSearch does the same as CFO on most problems. FLAML and SMAC3 are made for other inputs than
-  real ones too; these are all real.
+**What the order of costs adds.** camobo with the order relative to camobo without cost. The order saves money on the
+way to a good front. It costs money on the way to the last per cent, because the expensive end of the front is left
+for last. The forest saves most by far and weighs heavily in the means; see the medians:
 
-BoTorch's raw samples are taken around the best points too, beside the uniform ones: with those alone it asked for one
-point of ZDT2 over and over, and found less on welded-beam. All its runs are made so but the first three or four seeds
-of qLogNEHVI and of qLogNEHVI ÷ cost on matyas-booth, branin-currin, dtlz2-2, dtlz2-4 and car-side.
+{saved_by_the_order(runs)}"""
+
+
+def _problem_by_problem(runs: Runs, figure: str) -> str:
+    return f"""## Problem by problem
+
+Money to 95 %, camobo's ÷ that of the peer in brackets. ✓: camobo pays significantly less. ✗: significantly more
+(p < {2 * LIKELY}). ?: too few seeds to test.
+
+{by_problem(runs)}
+
+{figure}
+
+Medians over the seeds, from half of the best reached upwards; pale with fewer than five seeds. Methods of one family
+share a colour. Shares in the figure are of the best known hypervolume, targets in the tables are shares of the best
+reached."""
+
+
+def _counting(runs: Runs, *, finished: bool) -> str:
+    return f"""## How it is counted
+
+*Problems.* Every method minimises over the unit cube, without noise, with 100 evaluations (60 on the forest). Methods
+without constraints are given penalised values.
+
+*Money.* The price of input j of k is 2^(k−j) per unit, scaled so that prices sum to one, plus a tenth per
+evaluation. Only qLogNEHVI ÷ cost knows these prices. On the forest money is processor seconds, from a table of
+forests that were timed once, so that no run pays for a slower machine. camobo is told the order x1 > x2 > … and the
+number of evaluations.
+
+*Target.* A share of the best median hypervolume that any method reached on the problem.
+
+*Rival.* On each problem, the peer of its kind that pays least; if none reaches the target, the one that comes nearest.
+
+*Misses.* A run that misses the target is charged twice the most that any run of the two methods spent on the
+problem. No run is charged more. A method misses the target if at least half of its runs do; problems that both miss
+are left out.
+
+*Stopped runs.* A run that was stopped before the target is left out. On DTLZ2 with four objectives both qLogNEHVI
+were stopped before it, and therefore not run with more objectives: there camobo is compared with the next best. When
+they were stopped they were not behind camobo, and qLogNEHVI ÷ cost was well ahead ([stopped
+runs](#runs-that-did-not-finish)).
+
+*Tests.* A problem is tested if both methods have at least five runs: two-sided Wilcoxon rank-sum test at p < {
+        2 * LIKELY
+    }. By chance alone, one in twenty would be significant.
+
+*FLAML.* Its evaluations are mostly cheaper, so it is given three times as many. Charges for misses count the first
+hundred; figures and the table of hypervolumes end where the others do. Its best at its own end may set a target, and
+does on the forest.
+
+*Many objectives.* From six on, hypervolumes are computed at every tenth evaluation only, so money to a target is
+rounded up to the next ten. From seven on they are estimated, to about one per cent.
+
+The bar is the most that camobo was meant to pay, set before the contest was built. Below the mean, the table shows
+how much it depends on the seeds, and on each decision above when that one is changed:
+
+{bars(runs, finished=finished)}"""
+
+
+def _flattery(runs: Runs) -> str:
+    own = sum(best_method(runs, problem).startswith(OURS) for problem in problems_of(runs))
+    return f"""## What flatters camobo
+
+- *Its own targets.* On {own} of the {len(problems_of(runs))} problems the best median is camobo's own, with or
+  without the order, so the target is a share of what it reached itself.
+- *Tuning on these problems.* Its treatment of three or more objectives was chosen on the DTLZ2 problems below,
+  partly on these seeds. The constants of its cost were chosen on five of these problems, from about a hundred
+  settings. How much it explores cheap points late in its budget was settled on the seeds of this contest, by another
+  measure ([method.md](method.md)). Its kernel for outcomes with many humps was made because it was behind on
+  cross-holder, and was chosen on other seeds of that problem. Its treatment of smooth outcomes was chosen on other
+  seeds of most problems.
+- *Prices like its guess.* Its estimate of a point's cost includes a tenth per evaluation, as the prices here do, and
+  weights close to them. Other prices were not tried. On ZDT1 to 3 all inputs but x1 are best at their cheap end.
+- *Fewer first points.* It starts with inputs + 1 points, most of them evenly spread; others start with at least five
+  uniform ones. With two inputs, where few evaluations are needed, that is part of the difference.
+- *FLAML and SMAC3 are made for other problems.* FLAML minimises one number. Here five of its searches take turns,
+  each with its own Chebyshev weights, so it aims at five points of a front, and their hypervolume is often less than
+  95 % of the whole. Within a hundred evaluations its BlendSearch does the same as its CFO on most problems. Both
+  FLAML and SMAC3 also handle inputs that are not real numbers; here all are."""
+
+
+def _methods(runs: Runs) -> str:
+    ran = {name: method for name, method in METHODS.items() if any(key[1] == name for key in runs)}
+    known = table(
+        ["method", "what it knows about cost", "what else it is told", "first points"],
+        [[name, method.knows, method.told, method.first_points] for name, method in ran.items()],
+    )
+    return f"""## The methods
 
 {known}
 
-## Money to 95 % of the best hypervolume reached
+`benchmarks/peers/` has the set-up of each. BoTorch's raw samples are also taken around the best points: with uniform
+ones alone it asked for the same point of ZDT2 over and over, and found less on welded-beam. This holds for all its
+runs except the first three or four seeds of qLogNEHVI and qLogNEHVI ÷ cost on matyas-booth, branin-currin, dtlz2-2,
+dtlz2-4 and car-side."""
 
-The target is a share of the best median hypervolume any method reached on that problem. A ratio below one means that
-camobo paid less than the strongest peer of that kind there: the one that pays least or, if none gets there, comes
-nearest. A run that does not reach the target is charged twice the most a run of either spent on the problem, and no run
-is charged more; a run that was stopped (see the end) before it got there is left out. A method misses a target if half
-of its runs or more do, and a problem that both miss is left out. A problem is tested where both have five runs or more,
-and one pays less or more there if a Wilcoxon rank-sum test, two-sided, says so at p < {2 * LIKELY}: one of twenty would
-if nothing differed. FLAML's evaluations are mostly cheaper than others', so it is given three times as many, of which
-charges count the first hundred; the figures, and the table of hypervolumes below, end where the others do, but the best
-it reached at its end may set a target, and does on the forest.
 
-A bar is what camobo was to pay at most, set before the contest was built. The lines below the mean show how much it
-hangs on the seeds and on the decisions above, with one of them changed in each. On DTLZ2 with four objectives both
-qLogNEHVI were stopped before the target, and so not run with more: there camobo is compared with the next best. They
-were not behind it when they were stopped, and the one that divides by the price was well ahead (see the end). From
-seven objectives on hypervolumes are estimated, to about one per cent, and with six and more they are known at every
-tenth evaluation only, so there money to a target is rounded up to the next ten.
+def _tables(runs: Runs, figure: str) -> str:
+    targets = "\n\n".join(f"### To {percent(share)}\n\n{money(runs, share)}" for share in SHARES)
+    return f"""## Money to a share of the best
 
-{bars(runs, finished=not missing)}
-
-Problem by problem, beside whom camobo was compared; ✓ where it pays less and ✗ where it pays more at p < {2 * LIKELY},
-? where there are too few seeds to test:
-
-{ratios(runs)}
-
-How much of that is the order's doing, and how much the method's, is shown by camobo beside itself without a cost. The
-order saves on the way to a good front, and costs on the way to the last of it, whose dear end it leaves for last. The
-forest, where it saves most by far, weighs much in the means:
-
-{saved_by_the_order(runs)}
-
-{by_money}
-
-Medians over the seeds, from half of what was reached up, pale where there are fewer than five seeds; the curves of one
-family share a colour. The figure's shares are of the best known, the targets' of the best that was reached.
+Medians. ∞: at least half of the runs miss the target. –: no run, or all were stopped before it.
 
 {targets}
 
-∞: half of the runs or more do not reach it. –: no run, or all were stopped before it.
-
 ## Hypervolume by evaluations
 
-Shares of the best known after a hundred evaluations (sixty on the forest), whatever was paid; the best
-known of the forest is that of a grid, and can be beaten. With a cost, camobo is not after this: it leaves dear regions
-for last.
+Share of the best known hypervolume after 100 evaluations (60 on the forest), whatever was paid. On the forest the
+best known is that of a grid and can be beaten. With an order camobo does not aim at this: it leaves expensive
+regions for last.
 
 {quality(runs)}
 
-{by_evaluations}
+{figure}
 
-## Seconds a suggestion
+### Money at an equal number of evaluations
 
-Processor seconds of one thread, the mean of the last ten suggestions (of FLAML up to the hundredth evaluation, of a run
-that was stopped the last full ten), other runs beside it. What a method does when it is told a result is not in them:
-pymoo's NSGA-II does all its work there, or once in twenty suggestions. Many of
-BoTorch's runs were made before its models were fitted in one batch, its raw samples scored in small ones, or its memory
-kept between tensors, each of which is faster: its figures here are rather too high. Those of growth, below, are not;
-SMAC3's there are of an earlier day than the others', when the machine was much slower.
+What camobo spends in 100 evaluations, and the hypervolume it reaches, with the order relative to without cost. This
+count favours the order: money saved by ending with cheap points is money that anybody saves by stopping earlier.
+From [bench.md](../benchmarks/results/bench.md), ten problems, five of them flipped so that the good region is at the
+other end. With 50 or 30 evaluations the order saves less and may find less:
+[tune_cost.md](../benchmarks/results/tune_cost.md).
+
+{equal_trials()}"""
+
+
+def _speed(runs: Runs, growth: Growth, folder: Path) -> str:
+    return f"""## Seconds per suggestion
+
+Processor seconds of one thread: the mean of the last ten suggestions (for FLAML those up to the hundredth
+evaluation, for a stopped run the last full ten), while other runs were going on. Work that a method does when it is
+told a result is not included: pymoo's NSGA-II does all its work there, or once in twenty suggestions. Many of
+BoTorch's runs were made before three changes that made it faster: fitting its models in one batch, scoring raw
+samples in small batches, and keeping memory between tensors. So its figures in the first table are too high; those
+of growth, below it, are not. SMAC3's figures of growth are from an earlier day, when the machine was much slower.
 
 {seconds(runs)}
 
-{growing(growth, folder)}
+{growing(growth, folder)}"""
 
-## Use of each input
 
-Mean level over a run, from 0, an input's cheap end, to 1.
+def _stopped_runs(runs: Runs) -> str:
+    return f"""## Runs that did not finish
 
-{use}
+Each run may take 8 GB of address space and a quarter of an hour of processor time. A stopped run counts as far as it
+came. A method that was stopped on three seeds of a problem is run on the first five seeds only, as many as a test
+needs. One that was stopped once on DTLZ2 is not run on DTLZ2 with more objectives. The limit is on time, so how far
+a run came depends on the machine and the set-up: BoTorch's seed 0, which ran first, came less far than its others,
+which says nothing about the seed.
 
-## Runs that did not finish
-
-Each run may take 8 GB of address space and a quarter of an hour of processor time. One that is stopped counts as far
-as it came. If a method was stopped on three seeds of a problem, it is run on the first five only, as many as a test
-needs; if it was stopped on DTLZ2 once, it is not run on DTLZ2 with more objectives. The limit is on time, so how far a
-run came depends on the machine and the set-up: of BoTorch's, seed 0, run first, came less far than the others, which
-says nothing of the seed.
-
-A run that was stopped before the target has no part in the comparison above. How it stood until then, beside camobo
-with the order: what camobo pays, in its median run, for as much hypervolume.
+Runs stopped before the target are not in the comparison above. The table says how they stood until then: the money of
+camobo's median run, with the order, to the same hypervolume, relative to theirs.
 
 {where_they_stopped(runs)}
 
-{unfinished(runs)}
-"""
+{unfinished(runs)}"""
 
 
 def main() -> None:
     """Read, draw and write."""
-    parser = argparse.ArgumentParser(description="docs/benchmarks.md from the results there are")
-    parser.add_argument("--short", type=Path, metavar="DIR", help="of results/peers_short.jsonl, into this folder")
+    parser = argparse.ArgumentParser(description="write docs/benchmarks.md from the results so far")
+    parser.add_argument("--short", type=Path, metavar="DIR", help="from the results of --short, into this folder")
     short: Path | None = parser.parse_args().short
     folder, file = short or DOCS, results_file(short is not None)
     runs = stored(file)

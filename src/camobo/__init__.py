@@ -1,4 +1,4 @@
-"""Multi-objective Bayesian optimisation that starts with cheap inputs and moves to dear ones only when they pay.
+"""Multi-objective Bayesian optimisation that starts with cheap inputs and moves to expensive ones only when they pay.
 
 Names load on first use: `import camobo` alone costs a few milliseconds, not SciPy's half second.
 """
@@ -9,8 +9,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from camobo.command import Command
-    from camobo.cost import AdditiveCost, PaperCost
+    from camobo.cost.additive import AdditiveCost
+    from camobo.cost.order import Order
+    from camobo.cost.paper import PaperCost
     from camobo.errors import (
         CamoboError,
         InvalidOptionError,
@@ -23,13 +24,14 @@ if TYPE_CHECKING:
         TrialStateError,
         UnknownTrialError,
     )
-    from camobo.explanation import Explanation
-    from camobo.history import Event
-    from camobo.inputs import Categorical, Integer, Real
-    from camobo.order import Order
-    from camobo.space import Space
-    from camobo.study import Study
-    from camobo.trial import State, Trial
+    from camobo.history.events import Event
+    from camobo.history.trial import State, Trial
+    from camobo.insight.explanation import Explanation
+    from camobo.run.command import Command
+    from camobo.space.inputs import Categorical, Integer, Real
+    from camobo.space.space import Space
+    from camobo.strategy.notes import Note, Reason
+    from camobo.study.study import Study
 
 __version__ = "0.1.0"
 
@@ -46,9 +48,11 @@ __all__ = [
     "InvalidSpaceError",
     "InvalidValueError",
     "MissingExtraError",
+    "Note",
     "Order",
     "PaperCost",
     "Real",
+    "Reason",
     "Space",
     "SpaceExhausted",
     "State",
@@ -60,8 +64,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "command": ("Command",),
-    "cost": ("AdditiveCost", "PaperCost"),
+    "run.command": ("Command",),
+    "cost.additive": ("AdditiveCost",),
+    "cost.paper": ("PaperCost",),
     "errors": (
         "CamoboError",
         "InvalidOptionError",
@@ -74,13 +79,14 @@ _HOMES = {
         "TrialStateError",
         "UnknownTrialError",
     ),
-    "explanation": ("Explanation",),
-    "history": ("Event",),
-    "order": ("Order",),
-    "inputs": ("Categorical", "Integer", "Real"),
-    "space": ("Space",),
-    "study": ("Study",),
-    "trial": ("State", "Trial"),
+    "insight.explanation": ("Explanation",),
+    "history.events": ("Event",),
+    "cost.order": ("Order",),
+    "strategy.notes": ("Note", "Reason"),
+    "space.inputs": ("Categorical", "Integer", "Real"),
+    "space.space": ("Space",),
+    "study.study": ("Study",),
+    "history.trial": ("State", "Trial"),
 }
 
 

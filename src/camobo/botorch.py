@@ -1,4 +1,4 @@
-"""camobo inside BoTorch: `CostAwareUCB`, the cost-aware acquisition (Eq. 9) over any BoTorch model.
+"""camobo in BoTorch: `CostAwareUCB`, the cost-aware acquisition (Eq. 9) over any BoTorch model.
 
     from botorch.optim import optimize_acqf
     from camobo.botorch import CostAwareUCB
@@ -8,8 +8,8 @@
     )
     candidate, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=10, raw_samples=256)
 
-The formulas are not written a second time: what the posterior is worth, and what its cost leaves of it, are camobo's
-own `ScalarisedUCB` and `Discount`, which know their gradients, handed to PyTorch as functions it can differentiate.
+The formulas are camobo's own `ScalarisedUCB` and `Discount`, with their gradients, wrapped as functions that PyTorch
+can differentiate.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from camobo.checks import whole
+from camobo.checks import renamed, whole
 from camobo.errors import InvalidOptionError, MissingExtraError, shown
 
 try:
@@ -34,9 +34,11 @@ except ImportError as _error:
         f"camobo.botorch needs BoTorch 0.14 or later ({_error}). Install it with: pip install 'camobo[botorch]'"
     ) from None
 
-from camobo.acquisition import ScalarisedUCB, Utility, beta_practical
-from camobo.cost import CostLike, Discount, Moment, as_cost
-from camobo.scalarize import flat_weights
+from camobo.acquisition.scalarisation import flat_weights
+from camobo.acquisition.utilities import ScalarisedUCB, Utility, beta_practical
+from camobo.cost.moment import Moment
+from camobo.cost.protocol import Discount
+from camobo.cost.reading import CostLike, as_cost
 
 __all__ = ["CostAwareUCB"]
 
@@ -44,31 +46,31 @@ _LEAST_VARIANCE = 1e-14
 
 
 class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is untyped here
-    """log α(x) = log [ min_m θ_m (μ_m + √β σ_m − R_m) · (1 − C(x, t)) ] for a candidate set of one point.
+    """log α(x) = log [ min_m θ_m (μ_m + √β σ_m − R_m) · (1 − C(x, t)) ], for one candidate at a time.
 
     model: any fitted BoTorch model; larger is better in each of its M outputs.
-    names: the inputs, in the order of X's columns; what `cost` speaks of.
-    cost: which inputs are dearer than which, "nickel > chromium", or a list, dearest first: the paper's cost. Or a cost
-        model of camobo; AdditiveCost(order, strength=4, power=0) saves more. Its default suits improvements, not
-        bounds.
-        None leaves Eq. 7, the scalarised UCB.
-    bounds: (2, d) lower and upper bounds of X, as given to `optimize_acqf`; the cheap end is the lower one.
+    names: the inputs, in the order of X's columns.
+    cost: which inputs are more expensive than which, "nickel > chromium", or a list, most expensive first: the paper's
+        cost. Or a cost model of camobo's: AdditiveCost(order, strength=4, power=0) saves more; its default strength and
+        power suit improvements, not bounds. None leaves Eq. 7, the scalarised UCB.
+    bounds: (2, d) lower and upper bounds of X, as for `optimize_acqf`; the lower end is the cheap one.
     ref_point: (M,) R, below every value of interest.
     weights: (M,) θ; None draws them from the simplex.
-    step, budget: t, and the evaluations planned: the cost fades with the share that is left, or else with t.
-    beta: how far uncertainty is trusted; None: 0.125 ln(2t + 1).
-    dear: inputs whose lower end is the dear one, {"purity": "low"}.
-    softness: 0 is the minimum over objectives itself; above, a soft one without kinks.
-    seed: what weights, and those of the cost, are drawn from; with `step`, so give each step its own.
-    X_pending: (p, d) points being evaluated; they narrow the model around them as if they came out as expected, each
+    step, budget: t, and the planned evaluations. An additive cost fades as the budget is spent; without a budget, and
+        in the paper's cost, it fades with t.
+    beta: how much uncertainty counts; None: 0.125 ln(2t + 1).
+    expensive: inputs whose lower end is the expensive one, {"purity": "low"}.
+    softness: 0 is the minimum over objectives itself; above 0, a smooth approximation without kinks.
+    seed: random weights of the objectives and of the cost derive from it and from `step`.
+    X_pending: (p, d) points being evaluated; they reduce the variance around them as if they came out as expected, each
         output by its own values.
 
-    Outside its bounds X costs what it does at the nearest bound. The gradient is camobo's own and cannot be
-    differentiated again: asking for a Hessian is an error.
-
-    Below Q = 0.001 the logarithm goes on as a straight line in Q, so a dear point is not preferred where Q is negative.
+    Outside the bounds X costs as much as at the nearest bound. Below Q = 0.001, where Q is the utility, the logarithm
+    continues as a straight line in Q, so an expensive point is not preferred where Q is negative. The gradient cannot
+    be differentiated again: asking for a Hessian is an error.
     """
 
+    @renamed("dear", "expensive")
     def __init__(
         self,
         model: Any,
@@ -81,66 +83,51 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         step: int = 1,
         budget: int | None = None,
         beta: float | None = None,
-        dear: Mapping[str, Literal["high", "low"]] | None = None,
+        expensive: Mapping[str, Literal["high", "low"]] | None = None,
         softness: float = 0.0,
         seed: int = 0,
         X_pending: Any | None = None,
     ) -> None:
         good = hasattr(model, "posterior") and hasattr(model, "num_outputs")
-        _check(good, "model", "a fitted model of BoTorch's", model)
+        _check(good, "model", "a fitted BoTorch model", model)
         super().__init__(model)
-        listed = isinstance(names, Iterable) and not isinstance(names, str)
-        _check(listed, "names", "a list of the inputs' names", names)
-        names = list(names)
-        _check(all(isinstance(name, str) for name in names), "names", "text", names)
-        _check(len(set(names)) == len(names), "names", "each of them once", names)
-        outputs = int(model.num_outputs)
-        limits = _numbers("bounds", bounds)
-        _check(limits.shape == (2, len(names)), "bounds", f"(2, {len(names)}) for {len(names)} names", limits.shape)
-        _check(bool(torch.isfinite(limits).all()), "bounds", "finite numbers", limits.tolist())
-        _check(bool((limits[0] < limits[1]).all()), "bounds", "lower bounds below upper ones", limits.tolist())
-        wide = bool(torch.isfinite(limits[1] - limits[0]).all())
-        _check(wide, "bounds", "a range of less than 1.8e308, the largest float", limits.tolist())
-        _check(dear is None or isinstance(dear, Mapping), "dear", 'inputs by name, such as {"purity": "low"}', dear)
-        dear = dict(dear or {})
-        for name, end in dear.items():
-            _check(name in names, "dear", f"one of the inputs {', '.join(names)}", name)
-            _check(isinstance(end, str) and end in ("high", "low"), f"dear[{name!r}]", '"high" or "low"', end)
+        names = _read_names(names)
+        limits = _read_bounds(bounds, len(names))
+        cheap_ends = _cheap_ends(expensive, names)
         step = whole("CostAwareUCB: step", step, 1)
         budget = None if budget is None else whole("CostAwareUCB: budget", budget, 1)
-        seed = whole("CostAwareUCB: seed", seed, 0)
+        rng = np.random.default_rng([whole("CostAwareUCB: seed", seed, 0), step])
         softness = _positive("softness", softness)
-        rng = np.random.default_rng([seed, step])
+        outputs = int(model.num_outputs)
         reference = _vector("ref_point", ref_point, outputs)
         theta = flat_weights(outputs, rng) if weights is None else _vector("weights", weights, outputs)
-        _check(bool((theta >= 0.0).all() and theta.sum() > 0.0), "weights", "no negative ones, not all 0", theta)
+        _check(bool((theta >= 0.0).all() and theta.sum() > 0.0), "weights", "no negative numbers, not all 0", theta)
         beta = beta_practical(step) if beta is None else _positive("beta", beta)
         self.utility = ScalarisedUCB(theta, reference, beta, softness)
-        model_of_cost = as_cost(cost, names, paper=True)
+        cost_model = as_cost(cost, names, paper=True)
         moment = Moment(step, budget, outputs, len(names))
-        self.discount = None if model_of_cost is None else model_of_cost.at(moment, names, rng)
-        cheap_end = [1 if dear.get(name) == "low" else 0 for name in names]
+        self.discount = None if cost_model is None else cost_model.at(moment, names, rng)
         columns = torch.arange(len(names))
-        self.register_buffer("cheap", limits[cheap_end, columns])
-        self.register_buffer("span", limits[[1 - end for end in cheap_end], columns] - self.cheap)
+        self.register_buffer("cheap", limits[cheap_ends, columns])
+        self.register_buffer("span", limits[[1 - end for end in cheap_ends], columns] - self.cheap)
         self.set_X_pending(X_pending)
 
     @t_batch_mode_transform(expected_q=1)  # type: ignore[untyped-decorator]
     def forward(self, X: Any) -> Any:
-        """(b,) values of log α at (b, 1, d) candidates; of an ensemble, of the mean of its members' α."""
+        """(b,) values of log α at (b, 1, d) candidates; for an ensemble, α is the mean over its members."""
         width = len(self.cheap)
-        _check(X.shape[-1] == width, "X", f"as many columns as there are names, {width}", X.shape[-1])
+        _check(X.shape[-1] == width, "X", f"{width} columns, one per name", X.shape[-1])
         many = is_ensemble(self.model)
         mean, deviation = self._moments(X)
-        value = _Worth.apply(mean, deviation, self.utility)
+        value = _LogUtility.apply(mean, deviation, self.utility)
         if self.discount is not None:
             levels = ((X.squeeze(-2) - self.cheap) / self.span).clamp(0.0, 1.0)
-            left = _Left.apply(levels, self.discount).to(value)
-            value = value + (left[..., None] if many else left)
+            discount = _LogDiscount.apply(levels, self.discount).to(value)
+            value = value + (discount[..., None] if many else discount)
         return value.logsumexp(dim=-1) - math.log(value.shape[-1]) if many else value
 
     def set_X_pending(self, X_pending: Any | None = None) -> None:  # noqa: N802  # BoTorch's name
-        """Count (p, d) points as being evaluated; None: no point is."""
+        """Set the (p, d) points that are being evaluated; None: no points."""
         if X_pending is not None:
             points, width = _numbers("X_pending", X_pending), len(self.cheap)
             _check(points.ndim == 2 and points.shape[1] == width, "X_pending", f"(p, {width}) points", points.shape)
@@ -149,9 +136,10 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         super().set_X_pending(X_pending)
 
     def _moments(self, X: Any) -> tuple[Any, Any]:
-        """(b, M) mean and standard deviation at (b, 1, d) candidates, given what is pending; (b, S, M) of an ensemble.
+        """(b, M) mean and standard deviation at (b, 1, d) candidates; (b, S, M) for an ensemble.
 
-        The mean stays. The variance of an output is that of X given p noisy values: k_xx − k_xp (K_pp + S)⁻¹ k_px.
+        Pending points leave the mean as it is. The variance of an output is that of X given p noisy values:
+        k_xx − k_xp (K_pp + S)⁻¹ k_px.
         """
         if self.X_pending is None:
             posterior = self.model.posterior(X)
@@ -164,51 +152,51 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
             noise = (noisy - self.model.posterior(pending).variance).clamp_min(0.0).mT
         among = covariance[..., 1:, 1:] + torch.diag_embed(noise + 1e-10)
         across = covariance[..., 1:, :1]
-        taken = (across * torch.linalg.solve(among, across)).sum(dim=(-2, -1))
-        variance = (covariance[..., 0, 0] - taken).clamp_min(_LEAST_VARIANCE)
+        reduction = (across * torch.linalg.solve(among, across)).sum(dim=(-2, -1))
+        variance = (covariance[..., 0, 0] - reduction).clamp_min(_LEAST_VARIANCE)
         return joint.mean[..., 0, :], variance.sqrt()
 
     def _mean(self, posterior: Any, X: Any) -> Any:
         """(b, M) mean at (b, 1, d) candidates."""
         if isinstance(posterior, MultitaskGPPosterior):
-            # A KroneckerMultiTaskGP's mean gets wrong gradients in batches (linear_operator 0.6.1), not in a list.
+            # The mean of a KroneckerMultiTaskGP has wrong gradients in batches (linear_operator 0.6.1), not in a list.
             return self.model.posterior(X.reshape(-1, X.shape[-1])).mean.reshape(*X.shape[:-2], -1)
         return posterior.mean.squeeze(-2)
 
 
 def _covariances(posterior: Any) -> list[Any]:
-    """M (b, n, n) covariances between the points of a posterior, one for each output."""
+    """M (b, n, n) covariances between the points of a posterior, one per output."""
     if isinstance(posterior, PosteriorList):
         return [found for part in posterior.posteriors for found in _covariances(part)]
     *batch, n, outputs = posterior.mean.shape
-    # A KroneckerMultiTaskGP's distribution has the variances alone, as if points did not vary together.
+    # The distribution of a KroneckerMultiTaskGP has variances only, as if points were uncorrelated.
     if isinstance(posterior, GPyTorchPosterior) and not isinstance(posterior, MultitaskGPPosterior):
         full = posterior.distribution.covariance_matrix
         if outputs == 1:
             return [full]
-        if posterior.distribution._interleaved:  # output by output within a point, or else point by point in an output
+        if posterior.distribution._interleaved:  # outputs within points, else points within outputs
             full = full.reshape(*batch, n, outputs, n, outputs).transpose(-4, -3).transpose(-2, -1)
         full = full.reshape(*batch, outputs, n, outputs, n)
         return [full[..., m, :, m, :] for m in range(outputs)]
     variance = posterior.variance
     if variance.any():
         raise InvalidOptionError(
-            "CostAwareUCB: X_pending: need a model that tells how points vary together, such as SingleTaskGP, "
-            "ModelListGP and MultiTaskGP do, or a deterministic one; one whose posterior is a "
-            f"{type(posterior).__name__} does not. Leave X_pending out, or take another model."
+            "CostAwareUCB: X_pending: need a model with covariances between points, such as SingleTaskGP, ModelListGP "
+            f"or MultiTaskGP, or a deterministic one, got one whose posterior is a {type(posterior).__name__}. Leave "
+            "X_pending out, or use another model."
         )
     return [torch.diag_embed(variance[..., m]) for m in range(outputs)]
 
 
-class _Worth(torch.autograd.Function):  # type: ignore[misc]
-    """A camobo utility of (…, M) means and deviations, with its own gradients."""
+class _LogUtility(torch.autograd.Function):  # type: ignore[misc]
+    """The log of a utility of (…, M) means and deviations, with its own gradients."""
 
     @staticmethod
     def forward(ctx: Any, mean: Any, deviation: Any, utility: Utility) -> Any:
         rows = mean.reshape(-1, mean.shape[-1]), deviation.reshape(-1, mean.shape[-1])
         value, *slopes = utility.log_slopes(*(row.detach().cpu().double().numpy() for row in rows))
-        kept = (torch.as_tensor(slope).to(mean).reshape(mean.shape) for slope in slopes)
-        ctx.save_for_backward(mean, deviation, *kept)
+        saved = (torch.as_tensor(slope).to(mean).reshape(mean.shape) for slope in slopes)
+        ctx.save_for_backward(mean, deviation, *saved)
         return torch.as_tensor(value).to(mean).reshape(mean.shape[:-1])
 
     @staticmethod
@@ -218,7 +206,7 @@ class _Worth(torch.autograd.Function):  # type: ignore[misc]
         return by_mean, by_deviation, None
 
 
-class _Left(torch.autograd.Function):  # type: ignore[misc]
+class _LogDiscount(torch.autograd.Function):  # type: ignore[misc]
     """log(1 − C) at (…, d) levels, with its own gradient."""
 
     @staticmethod
@@ -235,10 +223,10 @@ class _Left(torch.autograd.Function):  # type: ignore[misc]
 
 
 class _Once(torch.autograd.Function):  # type: ignore[misc]
-    """A slope as it is, which depends on inputs in a way that is not known: nothing can be differentiated through it.
+    """A slope, unchanged, that cannot be differentiated with respect to the inputs it depends on.
 
-    PyTorch's `once_differentiable` lets a second derivative pass, with this part missing, where the gradient that comes
-    in from outside is a constant, as that of a single value always is.
+    PyTorch's `once_differentiable` is not enough: where the incoming gradient is a constant, as for a single value, it
+    silently returns a second derivative without this part.
     """
 
     @staticmethod
@@ -248,9 +236,39 @@ class _Once(torch.autograd.Function):  # type: ignore[misc]
     @staticmethod
     def backward(ctx: Any, *outer: Any) -> Any:
         raise InvalidOptionError(
-            "CostAwareUCB: its gradient cannot be differentiated again, so it has no Hessian. Use a method that needs "
-            "first derivatives alone, as optimize_acqf does."
+            "CostAwareUCB: it has no Hessian: its gradient cannot be differentiated again. Use a method that needs "
+            "only first derivatives, as optimize_acqf does."
         )
+
+
+def _read_names(names: Any) -> list[str]:
+    listed = isinstance(names, Iterable) and not isinstance(names, str)
+    _check(listed, "names", "a list of the inputs' names", names)
+    found = list(names)
+    _check(all(isinstance(name, str) for name in found), "names", "text", found)
+    _check(len(set(found)) == len(found), "names", "each name once", found)
+    return found
+
+
+def _read_bounds(bounds: Any, width: int) -> Any:
+    limits = _numbers("bounds", bounds)
+    _check(limits.shape == (2, width), "bounds", f"(2, {width}) for {width} names", limits.shape)
+    _check(bool(torch.isfinite(limits).all()), "bounds", "finite numbers", limits.tolist())
+    _check(bool((limits[0] < limits[1]).all()), "bounds", "lower bounds below upper ones", limits.tolist())
+    finite = bool(torch.isfinite(limits[1] - limits[0]).all())
+    _check(finite, "bounds", "a range of less than 1.8e308, the largest float", limits.tolist())
+    return limits
+
+
+def _cheap_ends(expensive: Any, names: Sequence[str]) -> list[int]:
+    """The row of the bounds that is cheap, per input: 0 the lower, 1 the upper."""
+    mapped = expensive is None or isinstance(expensive, Mapping)
+    _check(mapped, "expensive", 'inputs by name, such as {"purity": "low"}', expensive)
+    ends = dict(expensive or {})
+    for name, end in ends.items():
+        _check(name in names, "expensive", f"one of the inputs {', '.join(names)}", name)
+        _check(isinstance(end, str) and end in ("high", "low"), f"expensive[{name!r}]", '"high" or "low"', end)
+    return [1 if ends.get(name) == "low" else 0 for name in names]
 
 
 def _check(good: bool, what: str, expected: str, got: Any) -> None:
@@ -259,7 +277,7 @@ def _check(good: bool, what: str, expected: str, got: Any) -> None:
 
 
 def _numbers(what: str, given: Any) -> Any:
-    """A tensor of what was given, in double precision: of a list, torch alone would make single."""
+    """The given numbers as a tensor of double precision; torch would make single precision of a list."""
     try:
         numbers = given if isinstance(given, torch.Tensor) else torch.as_tensor(np.asarray(given))
     except (TypeError, ValueError, RuntimeError):
@@ -270,13 +288,13 @@ def _numbers(what: str, given: Any) -> Any:
 
 def _positive(what: str, given: Any) -> float:
     number = _numbers(what, given)
-    _check(number.ndim == 0 and 0.0 <= float(number) < math.inf, what, "a finite number, 0 or more", given)
+    _check(number.ndim == 0 and 0.0 <= float(number) < math.inf, what, "a finite number of at least 0", given)
     return float(number)
 
 
 def _vector(what: str, given: Any, length: int) -> Any:
-    """(length,) finite numbers, as NumPy's."""
+    """(length,) finite numbers as a NumPy array."""
     vector = _numbers(what, given).cpu().numpy()
-    _check(vector.shape == (length,), what, f"one number for each of the model's {length} outputs", given)
+    _check(vector.shape == (length,), what, f"one number per output of the model, {length} in all", given)
     _check(bool(np.isfinite(vector).all()), what, "finite numbers", given)
     return vector

@@ -1,31 +1,54 @@
-"""What users hand to a study, made plain or refused with the place named."""
+"""Validation of what users give; errors name the argument."""
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 import re
-from collections.abc import Mapping, Sized
+from collections.abc import Callable, Mapping, Sized
 from datetime import timedelta
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from camobo.errors import InvalidOptionError, InvalidValueError, shown
+from camobo.errors import Advice, InvalidOptionError, InvalidValueError, shown
 
 Goal: TypeAlias = Literal["min", "max"]
 Values: TypeAlias = Mapping[str, float]
 Duration: TypeAlias = str | float | timedelta
+F = TypeVar("F", bound=Callable[..., Any])
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
-_MOST_OBJECTIVES = 31  # moocore computes no hypervolume of more
-_TOO_LONG = 10**300  # a number of thousands of digits can be neither printed nor written down
+_MOST_OBJECTIVES = 31  # moocore computes hypervolumes of at most so many
+_TOO_LONG = 10**300  # Python can neither print nor store a number of thousands of digits
 _SHORTEST, _LONGEST = 0.001, 100 * 365 * 86400.0
 
 
+def renamed(old: str, new: str) -> Callable[[F], F]:
+    """Decorator of a function or class that renamed a keyword: the old name is an error that gives the new one."""
+
+    def refuse_old(function: F) -> F:
+        @functools.wraps(function)
+        def checked(*args: Any, **options: Any) -> Any:
+            if old in options:
+                raise InvalidOptionError(f"{old}=: this option is now called {new}=. Rename it.")
+            return function(*args, **options)
+
+        return cast("F", checked)
+
+    def decorate(target: F) -> F:
+        if not isinstance(target, type):
+            return refuse_old(target)
+        type.__setattr__(target, "__init__", refuse_old(vars(target)["__init__"]))
+        return target
+
+    return decorate
+
+
 def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
-    """A whole number of at least `least`, and at most `most` if there is such a limit."""
+    """A whole number of at least `least` and, if given, at most `most`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
         raise InvalidOptionError(f"{name}: need a whole number of at least {least}, got {shown(value)}.")
     if value >= _TOO_LONG:
@@ -36,14 +59,14 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
 
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:
-    """One of the words allowed."""
-    if not isinstance(value, str) or value not in allowed:  # of an array `not in` alone is ambiguous
+    """`value` if it is one of the allowed words."""
+    if not isinstance(value, str) or value not in allowed:  # for an array, `not in` alone is ambiguous
         raise InvalidOptionError(f"{name}: need one of {', '.join(map(repr, allowed))}, got {shown(value)}.")
     return value
 
 
 def objectives_of(objectives: Any) -> dict[str, Goal]:
-    """Names and goals of what is measured."""
+    """Objectives as a dict of names and goals."""
     if not isinstance(objectives, Mapping) or not objectives:
         raise InvalidOptionError(
             f'objectives: need at least one, such as {{"strength": "max"}}, got {shown(objectives)}.'
@@ -53,25 +76,25 @@ def objectives_of(objectives: Any) -> dict[str, Goal]:
             raise InvalidOptionError(f"objectives: a name must be text that is not blank, got {shown(name)}.")
         if not isinstance(goal, str) or goal not in ("min", "max"):
             raise InvalidOptionError(f'objectives: {name!r} must be "min" or "max", got {shown(goal)}.')
-    few_enough(objectives)
+    check_objective_count(objectives)
     return dict(objectives)
 
 
-def few_enough(objectives: Sized) -> None:
-    """Refuse more objectives than a hypervolume can be computed of."""
+def check_objective_count(objectives: Sized) -> None:
+    """Refuse more objectives than the hypervolume can be computed for."""
     if len(objectives) > _MOST_OBJECTIVES:
         raise InvalidOptionError(
-            f"objectives: need at most {_MOST_OBJECTIVES}, got {len(objectives)}: no hypervolume can be computed of "
-            "more. Leave some out, or add up those that go together."
+            f"objectives: need at most {_MOST_OBJECTIVES}, got {len(objectives)}. The hypervolume of more cannot be "
+            "computed. Leave some out, or add up related ones."
         )
 
 
 def values_of(
     values: Any, objectives: Mapping[str, str], *, what: str = "values", partial: bool = False
 ) -> dict[str, float]:
-    """One finite float for every objective (for some at least if `partial`), in the objectives' order.
+    """One finite float per objective, in the objectives' order; at least one in all if `partial`.
 
-    `what` names the argument in errors.
+    `what` is the argument's name in errors.
     """
     if not isinstance(values, Mapping):
         raise InvalidValueError(
@@ -94,10 +117,7 @@ def _finite(name: str, value: Any, what: str) -> float:
     given = number if number is not None else value
     if what != "values":
         raise InvalidValueError(f"{what}: objective {name!r} needs a finite number, got {shown(given)}.")
-    raise InvalidValueError(
-        f"objective {name!r}: need a finite number, got {shown(given)}. "
-        'To record a failed measurement use study.fail(trial, "why").'
-    )
+    raise InvalidValueError(f"objective {name!r}: need a finite number, got {shown(given)}.", advice=Advice.FAIL)
 
 
 def _float(value: Any) -> float | None:
@@ -112,7 +132,7 @@ def _float(value: Any) -> float | None:
 
 
 def money(cost: Any) -> float | None:
-    """What a trial cost, a finite number of at least zero, or nothing."""
+    """What a trial cost: a finite number of at least zero, or None if unknown."""
     number = _float(cost)
     if cost is not None and (number is None or not 0.0 <= number < math.inf):
         raise InvalidValueError(f"cost: need a finite number of at least 0, got {shown(number if number else cost)}.")
@@ -120,28 +140,28 @@ def money(cost: Any) -> float | None:
 
 
 def remark(what: str, text: Any) -> str:
-    """Text that every storage can hold: what cannot be written down becomes a replacement mark."""
+    """Text that every storage can hold: characters that cannot be stored become replacement marks."""
     if not isinstance(text, str):
         raise InvalidValueError(f"{what}: need text, got {shown(text)}.")
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode("utf-8")
 
 
 def owner_name(owner: Any) -> str | None:
-    """Who holds a trial: text that is not blank, or nobody in particular."""
+    """The owner of a trial: text that is not blank, or None."""
     if owner is None:
         return None
     if not isinstance(owner, str) or not owner.strip():
         raise InvalidOptionError(f"owner: need a name that is not blank, got {shown(owner)}.")
     if remark("owner", owner) != owner:
         raise InvalidOptionError(
-            f"owner: need a name without null characters and halves of characters, which no file keeps, "
+            f"owner: need a name without null characters and lone surrogates, which cannot be stored, "
             f"got {shown(owner)}."
         )
     return owner
 
 
 def duration(name: str, given: Any) -> timedelta | None:
-    """A length of time: "90s", "30m", "2h", "3d", "1w", a number of seconds, or None for no end.
+    """A length of time: "90s", "30m", "2h", "3d", "1w", a number of seconds, or None for no limit.
 
     >>> duration("lease", "2h")
     datetime.timedelta(seconds=7200)

@@ -1,4 +1,4 @@
-"""Which of the names there are a misspelt one was probably meant for."""
+"""Hints for misspelt names: the known name that the user probably meant."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import unicodedata
 from collections.abc import Iterable
 
 _NUMBER = re.compile(r"\d+")
-_NEAR = 0.7  # of 1, which is the same
+_NEAR = 0.7  # similarity from 0 to 1; 1 is the same text
 
 
 def meant(name: str, names: Iterable[str]) -> str:
-    """A hint to end a sentence with, " Did you mean 'max_depth'?", at one of the names; empty if none is near.
+    """A hint to append to a message, " Did you mean 'max_depth'?"; empty if none of `names` is similar.
 
-    Names that differ in their numbers alone, as those of layers do, are two names.
+    Names that differ only in their numbers, such as those of layers, are never confused.
 
     >>> meant("max_dept", ["max_depth", "trees"]), meant("STRENGTH ", ["strength"]), meant("units_2", ["units_0"])
     (" Did you mean 'max_depth'?", " Did you mean 'strength'?", '')
@@ -29,6 +29,6 @@ def meant(name: str, names: Iterable[str]) -> str:
 
 
 def _differ_in_numbers(name: str, other: str) -> bool:
-    """Whether nothing but numbers tells them apart."""
+    """Whether two names are the same apart from their numbers."""
     name, other = name.strip().casefold(), other.strip().casefold()
     return name != other and _NUMBER.sub("0", name) == _NUMBER.sub("0", other)

@@ -1,7 +1,8 @@
-"""What every store must do: the same study, whichever keeps it."""
+"""What every store must do: a study behaves the same wherever it is stored."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import threading
@@ -15,10 +16,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import camobo as cm
-from camobo import engine
-from camobo.history import plain
-from camobo.inputs import Param
-from camobo.store import MemoryStore, Storage, open_store
+from camobo.space.inputs import Param
+from camobo.storage.memory import MemoryStore, _Draft
+from camobo.storage.sql import SqlTransaction
+from camobo.storage.store import Storage, open_store
+from camobo.strategy import suggest as suggesting
 
 SPACE = cm.Space(
     {
@@ -45,7 +47,20 @@ def tell_together(study: cm.Study, rows: Mapping[int, dict[str, float]]) -> None
             study.tell(number, values)
 
 
-class TestKeeping:
+def fails_once(append: Callable[..., None]) -> Callable[..., None]:
+    """Writes, and the first time says that it could not."""
+    failed: list[bool] = []
+
+    def appending(*given: Any) -> None:
+        append(*given)
+        if not failed:
+            failed.append(True)
+            raise OSError("no space left")
+
+    return appending
+
+
+class TestStoring:
     def test_a_study_opened_again_is_the_same(self, place: Storage) -> None:
         study = study_at(place)
         for _ in range(5):
@@ -66,14 +81,14 @@ class TestKeeping:
         assert again.trials[waiting.number].owner == "anna"
         assert again.ask() == study.trials[-1]
 
-    def test_two_who_share_a_study_see_each_others_work_at_once(self, place: Storage) -> None:
+    def test_two_who_share_a_study_see_each_others_changes_at_once(self, place: Storage) -> None:
         one = study_at(place)
         other = cm.Study.load(place)
         trial = one.ask()
         assert other.trials == (trial,)
         other.tell(0, GOOD)
         assert one.front()[0].values == GOOD
-        with pytest.raises(cm.TrialStateError, match="trial 0 is complete already"):
+        with pytest.raises(cm.TrialStateError, match="trial 0 is already complete"):
             one.tell(trial, GOOD)
         assert [one.ask().number, other.ask().number, one.ask().number] == [1, 2, 3]
 
@@ -87,7 +102,9 @@ class TestKeeping:
             (other if i % 3 else one).tell(mine.number, measure(mine.params))
             alone.tell(theirs, measure(theirs.params))
 
-    def test_the_same_study_begun_again_goes_on_and_another_is_refused_with_what_differs(self, place: Storage) -> None:
+    def test_the_same_study_created_again_continues_and_another_is_refused_with_what_differs(
+        self, place: Storage
+    ) -> None:
         trial = study_at(place).ask()
         assert study_at(place).trials == (trial,)
         assert study_at(place, seed=None).seed == 3
@@ -97,13 +114,13 @@ class TestKeeping:
             cm.Study(SPACE, {"gloss": "max"}, storage=place)
         assert cm.Study.load(place).trials == (trial,)
 
-    def test_the_budget_that_optimize_implied_is_kept(self, place: Storage) -> None:
+    def test_the_budget_that_optimize_set_is_stored(self, place: Storage) -> None:
         study_at(place, budget=None).optimize(measure, 3)
         assert cm.Study.load(place).budget == 3
         assert [trial.budget for trial in cm.Study.load(place).trials] == [3, 3, 3]
 
     def test_a_place_without_a_study_says_so(self, place: Storage) -> None:
-        with pytest.raises(cm.StorageError, match=r"no study here|no such file|no study in it"):
+        with pytest.raises(cm.StorageError, match=r"no such file|contains no study"):
             cm.Study.load(place)
 
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -126,7 +143,7 @@ class TestKeeping:
         assert kept.values["strength"].hex() == value.hex()
         assert kept.params["nickel"].hex() == nickel.hex()
 
-    def test_names_of_any_letters_are_kept(self, place: Storage) -> None:
+    def test_names_of_any_letters_are_stored(self, place: Storage) -> None:
         names = ["Ω'\"; DROP TABLE study;--", "日本\t\n", "\u0000\ud800", "{x}", "a.b"]
         space = cm.Space({**{name: cm.Real(0, 1) for name in names}, "c": cm.Categorical(names)})
         study = cm.Study(space, dict.fromkeys(names, "min"), seed=1, storage=place)
@@ -150,8 +167,8 @@ class TestRefusing:
             lambda: study.tell(1, GOOD, cost=math.inf),
             lambda: study.tell(1, GOOD, note=3),  # type: ignore[arg-type]
             lambda: study.tell(7, GOOD),
-            lambda: study.amend(1, GOOD, "not told yet"),
-            lambda: study.amend(1, None, "not told yet"),
+            lambda: study.amend(1, GOOD, "no values yet"),
+            lambda: study.amend(1, None, "no values yet"),
             lambda: study.amend(0, {"gloss": 1.0}, "why"),
             lambda: study.amend(0, {"strength": 3.0}, " "),
             lambda: study.amend(0, {"strength": math.inf}, "why"),
@@ -169,7 +186,27 @@ class TestRefusing:
                 refused()
         assert study.log() == before == cm.Study.load(place).log()
 
-    def test_several_changes_together_are_kept_all_or_not_at_all(self, place: Storage) -> None:
+    def test_a_block_with_a_change_that_could_not_be_stored_stores_nothing_even_if_that_is_caught(
+        self, place: Storage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        study = study_at(place)
+        trial = study.ask()
+        for kind in (_Draft, SqlTransaction):
+            monkeypatch.setattr(kind, "append", fails_once(kind.append))
+
+        def tells_and_adds() -> None:
+            with study.together():
+                with contextlib.suppress(OSError):
+                    study.tell(trial, GOOD)
+                with contextlib.suppress(cm.StorageError):
+                    study.add(trial.params, GOOD)
+
+        with pytest.raises(cm.StorageError, match="a change of this block could not be stored"):
+            tells_and_adds()
+        assert [event.kind for event in study_at(place).log()] == ["asked"]
+        assert study.tell(trial, GOOD).values == GOOD
+
+    def test_several_changes_together_are_stored_all_or_not_at_all(self, place: Storage) -> None:
         study = study_at(place)
         study.ask(3)
         before = study.log()
@@ -193,7 +230,7 @@ class TestResults:
         assert (half.state, half.values) == (cm.State.PENDING, {"corrosion": 2.0})
         assert study.front() == []
         assert "corrosion=2 (pending)" in str(half)
-        with pytest.raises(cm.TrialStateError, match=r"'corrosion' was told already, 2.0.*amend"):
+        with pytest.raises(cm.TrialStateError, match=r"'corrosion' has a value already, 2.0.*amend"):
             study.tell(0, {"corrosion": 3.0})
         study.amend(0, {"corrosion": 3.0}, "typed wrongly")
         with pytest.raises(cm.TrialStateError, match=r"'strength' has no value yet.*tell"):
@@ -203,7 +240,7 @@ class TestResults:
         assert list((whole.values or {}).items()) == [("strength", 1.0), ("corrosion", 3.0)]
         assert whole.note == "strength takes a week"
 
-    def test_a_partly_told_trial_counts_as_pending_to_a_suggestion(self, place: Storage) -> None:
+    def test_a_partly_measured_trial_counts_as_pending_to_a_suggestion(self, place: Storage) -> None:
         study, plain_one = study_at(place), study_at(None)
         for one in (study, plain_one):
             for trial in one.ask(5)[:4]:
@@ -222,7 +259,7 @@ class TestResults:
         assert amended.reason == "two digits swapped"
         assert wrong.ask().params == right.ask().params
 
-    def test_a_result_can_be_taken_back_and_a_failure_turned_into_a_result(self, place: Storage) -> None:
+    def test_a_result_can_be_withdrawn_and_a_failure_turned_into_a_result(self, place: Storage) -> None:
         study = study_at(place)
         study.ask(2)
         study.tell(0, GOOD)
@@ -234,7 +271,7 @@ class TestResults:
         assert study.amend(1, GOOD, "found again").state is cm.State.COMPLETE
         assert [trial.number for trial in cm.Study.load(place).front()] == [1]
 
-    def test_explain_tells_what_was_known_before_an_amendment(self, place: Storage) -> None:
+    def test_explain_uses_what_was_known_before_an_amendment(self, place: Storage) -> None:
         study = study_at(place)
         for trial in study.ask(5):
             study.tell(trial, measure(trial.params))
@@ -317,12 +354,12 @@ class TestHolding:
         assert study.tell(before, GOOD).state is cm.State.COMPLETE
 
 
-class TestWorkingOutAhead:
-    """A suggestion is worked out outside the transaction that hands it out; others need not wait for it."""
+class TestComputingAhead:
+    """A suggestion is computed before the transaction that hands it out, so that others need not wait."""
 
     def meanwhile(self, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
-        """Have something happen once, while the next suggestion is worked out."""
-        suggest = engine.suggest
+        """Make something happen once, while the next suggestion is computed."""
+        suggest = suggesting.suggest
         done: list[bool] = []
 
         def slow(*args: Any, **kwargs: Any) -> Any:
@@ -332,7 +369,7 @@ class TestWorkingOutAhead:
                 change()
             return suggestion
 
-        monkeypatch.setattr(engine, "suggest", slow)
+        monkeypatch.setattr(suggesting, "suggest", slow)
 
     def ready(self, place: Storage) -> cm.Study:
         study = study_at(place)
@@ -340,7 +377,7 @@ class TestWorkingOutAhead:
             study.tell(trial, measure(trial.params))
         return study
 
-    def test_a_result_that_comes_in_meanwhile_is_kept_and_explain_knows_it_was_not_known(
+    def test_a_result_that_comes_in_meanwhile_is_stored_and_explain_knows_it_was_not_known(
         self, place: Storage, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         study, other, alone = self.ready(place), cm.Study.load(place), self.ready(None)
@@ -359,7 +396,7 @@ class TestWorkingOutAhead:
                 before.without_cost,
             )
 
-    def test_a_trial_that_is_added_meanwhile_has_the_suggestion_made_anew(
+    def test_a_trial_that_is_added_meanwhile_makes_the_suggestion_be_computed_again(
         self, place: Storage, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         study, other, alone = self.ready(place), cm.Study.load(place), self.ready(None)
@@ -390,8 +427,8 @@ class TestLog:
         assert [event.who for event in log[:3]] == ["anna"] * 3
         assert all(event.who and event.when.tzinfo is not None for event in log)
         assert [event.when for event in log] == sorted(event.when for event in log)
-        assert plain(log[2].new) == {"values": {"strength": 5.0}, "reason": "scale was off"}
-        assert plain(log[2].old)["values"] == GOOD
+        assert log[2].as_dict()["new"] == {"values": {"strength": 5.0}, "reason": "scale was off"}
+        assert log[2].as_dict()["old"]["values"] == GOOD
         assert log[6].old is not None
         assert log[6].old["owner"] == "ben"
         assert "scale was off" in str(log[2])
@@ -400,7 +437,7 @@ class TestLog:
         study = study_at(place)
         study.tell(study.ask(), GOOD)
         for event in study.log():
-            json.dumps([plain(event.new), plain(event.old)], allow_nan=False)
+            json.dumps(event.as_dict(), allow_nan=False)
             with pytest.raises(TypeError):
                 event.new["values"] = {}  # type: ignore[index]
         with pytest.raises(TypeError):

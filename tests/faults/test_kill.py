@@ -1,7 +1,7 @@
-"""kill −9 at any moment: what was acknowledged is there, and the study opens.
+"""kill −9 at any moment: every acknowledged change is stored, and the study opens.
 
-Each round forks a process that opens the study, changes it, and says over a pipe what it was told is done; after a
-few such words and a random time it is killed. `make faults` runs 200 rounds, `make test` 40.
+Each round forks a process that opens the study, changes it, and reports each finished change over a pipe. After a few
+reports and a random time it is killed. `make faults` runs 200 rounds, `make test` 40.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any
 import pytest
 
 import camobo as cm
-from processes import Say, forked, heard
+from tests.support.processes import Say, forked, heard
 
 ROUNDS = 200 if os.environ.get("CAMOBO_LONG") else 40
 SPACE = cm.Space({"nickel": cm.Real(0, 20), "soak": cm.Integer(1, 12)})
 
 
-def begun(path: Path) -> cm.Study:
+def created(path: Path) -> cm.Study:
     return cm.Study(SPACE, {"strength": "max", "corrosion": "min"}, cost="nickel > soak", seed=1, storage=path)
 
 
 def killed_while(work: Callable[[Say], None], words: int, seconds: float) -> list[Any]:
-    """What `work` said in a process of its own before that was killed, `seconds` after it had said so many words."""
+    """What `work` reported in its own process, which is killed `seconds` after that many reports."""
     process, said = forked(work)
     with said:
         lines = [said.readline() for _ in range(words)]
@@ -40,7 +40,7 @@ def killed_while(work: Callable[[Say], None], words: int, seconds: float) -> lis
 
 
 def changes(path: Path, round_number: int) -> Callable[[Say], None]:
-    """Ask, tell in part, tell, amend, fail, release for ever, and say what has been done."""
+    """Ask, tell in part, tell, amend and fail in an endless loop, and report each change."""
 
     def work(say: Say) -> None:
         study = cm.Study.load(path)
@@ -66,7 +66,7 @@ def changes(path: Path, round_number: int) -> Callable[[Say], None]:
 
 
 def check(study: cm.Study, said: list[Any]) -> int:
-    """Every acknowledged record is there; how many were checked."""
+    """Check that every acknowledged change is stored; returns how many."""
     kinds = {(event.kind, event.trial) for event in study.log()}
     last: dict[int, list[Any]] = {}
     for kind, *facts in said:
@@ -94,7 +94,7 @@ def test_no_acknowledged_record_is_lost_and_every_study_opens(tmp_path: Path, fi
     for i in range(ROUNDS):
         path = tmp_path / f"{i // 8}.db"  # a new study now and then, or suggestions become slow
         if i % 8 == 0:
-            begun(path).close()
+            created(path).close()
         said = killed_while(changes(path, i), chance.randrange(1, 9), chance.uniform(0.0, 0.02))
         with cm.Study.load(path) as study:
             records += check(study, said)
@@ -103,30 +103,30 @@ def test_no_acknowledged_record_is_lost_and_every_study_opens(tmp_path: Path, fi
     assert records > 2 * ROUNDS
 
 
-def test_a_study_killed_while_it_is_begun_is_there_or_not_and_can_be_begun(tmp_path: Path) -> None:
+def test_a_study_killed_while_it_is_created_exists_or_not_and_can_be_created(tmp_path: Path) -> None:
     chance = random.Random(2)
     there = 0
     for i in range(ROUNDS // 4):
         path = tmp_path / f"{i}.db"
 
         def work(say: Say, path: Path = path) -> None:
-            say(["begins"])
-            begun(path)
-            say(["begun"])
+            say(["creating"])
+            created(path)
+            say(["created"])
             time.sleep(9)
 
         said = killed_while(work, 1, chance.uniform(0.0, 0.05))
-        if ["begun"] in said:
+        if ["created"] in said:
             there += 1
             cm.Study.load(path).close()
-        with begun(path) as study:
+        with created(path) as study:
             assert study.ask().number == 0
     assert there < ROUNDS // 4
 
 
-def test_a_writer_that_is_killed_in_its_transaction_leaves_nothing_and_holds_up_nobody(tmp_path: Path) -> None:
+def test_a_writer_killed_in_its_transaction_leaves_nothing_and_blocks_nobody(tmp_path: Path) -> None:
     path = tmp_path / "alloy.db"
-    begun(path).ask(2)
+    created(path).ask(2)
 
     def work(say: Say) -> None:
         study = cm.Study.load(path)
@@ -145,7 +145,7 @@ def test_a_writer_that_is_killed_in_its_transaction_leaves_nothing_and_holds_up_
 
 
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)
-def test_a_writer_that_is_killed_leaves_nothing_on_a_server_either(place: str) -> None:
+def test_a_writer_killed_on_a_server_leaves_nothing_either(place: str) -> None:
     study = cm.Study(SPACE, {"y": "max"}, seed=1, storage=place)
     study.ask(2)
     study.close()

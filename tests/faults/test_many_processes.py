@@ -1,4 +1,4 @@
-"""Sixteen processes on one study: nothing is lost, nothing given to two, and the budget is met exactly.
+"""Sixteen processes on one study: nothing is lost, no trial is given twice, and the budget is met exactly.
 
 `make faults` runs the full counts, `make test` a part of them.
 """
@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import camobo as cm
-from camobo.inputs import Param
-from processes import Say, forked, heard
+from camobo.space.inputs import Param
+from tests.support.processes import Say, forked, heard
 
 LONG = bool(os.environ.get("CAMOBO_LONG"))
 PROCESSES = 16
@@ -32,7 +32,7 @@ def kind(place: Any) -> str:
     return "PostgreSQL" if "postgresql" in str(place) else "SQLite"
 
 
-def begun(place: Any, **options: Any) -> cm.Study:
+def created(place: Any, **options: Any) -> cm.Study:
     space = cm.Space({"x": cm.Real(0, 1)})
     return cm.Study(space, {"y": "min"}, seed=1, storage=place, **options)
 
@@ -41,7 +41,7 @@ def begun(place: Any, **options: Any) -> cm.Study:
 def test_sixteen_processes_ask_and_tell_without_an_error_a_loss_or_a_trial_given_twice(
     place: Any, figure: Callable[[str], None]
 ) -> None:
-    study = begun(place)
+    study = created(place)
     study.close()
 
     def work(name: str, say: Say) -> None:
@@ -77,7 +77,7 @@ def test_workers_killed_in_a_trial_cost_nothing_of_the_budget_and_no_live_trial_
     place: Any, tmp_path: Path, figure: Callable[[str], None]
 ) -> None:
     killed = tmp_path / "killed"
-    study = begun(place, budget=BUDGET)
+    study = created(place, budget=BUDGET)
     study.close()
 
     def work(name: str, say: Say) -> None:
@@ -116,7 +116,7 @@ def test_workers_killed_in_a_trial_cost_nothing_of_the_budget_and_no_live_trial_
         file.close()
 
 
-def test_processes_that_begin_the_same_study_at_once_share_it(tmp_path: Path) -> None:
+def test_processes_that_create_the_same_study_at_once_share_it(tmp_path: Path) -> None:
     code = (
         "import sys, camobo as cm\n"
         "s = cm.Study(cm.Space({'x': cm.Real(0, 1)}), {'y': 'min'}, budget=9, storage=sys.argv[1])\n"

@@ -1,4 +1,4 @@
-"""Stopped and opened again at any point, a study makes the suggestions it would have made, to the last bit."""
+"""A study that is stopped and opened again makes the same suggestions, to the last bit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import camobo as cm
-from camobo.inputs import Param
+from camobo.space.inputs import Param
 
 LONG = bool(os.environ.get("CAMOBO_LONG"))
 TRIALS = 40 if LONG else 14
@@ -46,7 +46,7 @@ def bits(trial: cm.Trial) -> list[str]:
 
 
 def step(study: cm.Study) -> list[str]:
-    """One suggestion; what follows depends on its number: told, told late, in part, failed, amended."""
+    """One suggestion, then depending on its number: told, told late, told in part, failed or amended."""
     trial = study.ask()
     values = measure(trial.params)
     kind = trial.number % 7

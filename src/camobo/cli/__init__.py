@@ -1,8 +1,25 @@
 """The `camobo` command.
 
-`app` holds the commands, a module a group; `main` runs them and turns an error into one line and an exit code:
-0 done, 1 something the user can mend, 2 a command line that cannot be read, 130 interrupted. No traceback without
---debug. Modules import NumPy, SQLAlchemy and the like inside their commands, so that help and completion are quick.
+`main` runs a command line. It turns an error into one line and an exit code: 0 done, 1 an error the user can fix,
+2 a command line that cannot be parsed, 130 interrupted. A traceback is shown only with --debug. Commands import NumPy,
+SQLAlchemy and the rooms that need them inside their functions, so that help and completion start quickly.
+
+Inside this room:
+    arguments      arguments that commands share, their shell completion, opening a study
+    begin          init, new
+    trials         ask, tell, amend, fail, release
+    look           status, front, explain, log
+    report         report: one HTML file
+    csv_commands   export, import
+    csv_results    the results in CSV rows, for import and `tell --csv`
+    csv_files      reading and writing CSV files
+    csv_cells      one CSV cell, to and from the value it stands for
+    run            run: a command evaluates the trials
+    demo           demo: a made-up steel study
+    paper          paper: the paper's experiments, figures and table
+    parse          numbers, trial numbers and name=value pairs as users type them
+    phrases        advice, command lines and counts as the command line words them
+    output         tables, lines, JSON and errors on the terminal
 """
 
 from __future__ import annotations
@@ -19,9 +36,8 @@ from typing import Annotated
 import typer
 
 import camobo
-from camobo.cli import demo, reading, running, show, studies, tables, trials, words
+from camobo.cli import begin, csv_commands, demo, look, output, paper, phrases, report, run, trials
 from camobo.errors import CamoboError
-from camobo.paper import command as paper
 
 app = typer.Typer(
     name="camobo",
@@ -30,10 +46,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-_MANY = 200_000
-"""New records between collections of garbage: a large study is many records, none of them garbage."""
-for group in (studies, trials, reading, tables, running, demo, paper):
+_GARBAGE_THRESHOLD = 200_000
+"""New objects between garbage collections: opening a large study makes many objects and no garbage."""
+for group in (begin, demo, trials, look, report, csv_commands, run):
     app.add_typer(group.app)
+app.add_typer(paper.app, rich_help_panel="The paper")
 
 
 def _version(wanted: bool) -> None:
@@ -44,75 +61,78 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def root(
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")] = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")] = (
-        False
-    ),
+    debug: Annotated[bool, typer.Option("--debug", help="On an error, show the traceback.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = (False),
 ) -> None:
-    """Find the best trade-offs while using little of what is dear.
+    """Find the best trade-offs between objectives that are expensive to measure.
 
-    \b
-    A study, from its problem to its front:
-      camobo init alloy.toml               a commented problem file
-      camobo new alloy.toml                begins the study alloy.db
-      camobo ask alloy.db -n 4             what to try next
-      camobo tell alloy.db 0 strength=512  what came of it
-      camobo front alloy.db                the best trade-offs so far
+    A study from start to finish:
+      camobo init alloy.toml                  write an example problem file
+      camobo new alloy.toml                   create the study alloy.db
+      camobo ask alloy.db -n 4                what to try next
+      camobo tell alloy.db 0 strength=512     record a result
+      camobo front alloy.db                   the best trade-offs so far
+
+    Each command has its own help with examples: camobo ask --help
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command line (that of the process if None) and exit."""
+    """Run a command line, by default that of the process, and exit."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     ours = given[: given.index("--")] if "--" in given else given
     debug = "--debug" in ours
     given = [part for part in ours if part != "--debug"] + given[len(ours) :]
     if sys.stdout is None:
-        raise SystemExit("Error: standard output is closed, so nothing was done. Let it go somewhere.")
-    gc.set_threshold(_MANY)
+        raise SystemExit("Error: standard output is closed; nothing was done. Redirect it to a terminal or a file.")
+    gc.set_threshold(_GARBAGE_THRESHOLD)
     with _quiet_pipe():
         try:
             app(args=given, prog_name="camobo")
         except CamoboError as error:
             if debug:
                 raise
-            show.error(str(error))
+            output.error(error)
             raise SystemExit(1) from None
         except SystemExit as stopped:
-            if stopped.code == 130 and ours[:1] != ["paper"]:  # which has said so itself
-                show.hint("Interrupted. What was recorded before is kept.")
+            if stopped.code == 130 and ours[:1] != ["paper"]:  # which prints its own message
+                output.hint("Interrupted. Everything recorded so far is stored.")
             elif stopped.code == 2 and ours[:1] == ["run"] and "--" not in given:
-                show.hint("The command that evaluates a trial comes after --: camobo run alloy.toml -- python train.py")
+                output.hint(
+                    "The command that evaluates trials comes after --: camobo run alloy.toml -- python train.py"
+                )
             elif stopped.code == 2 and (dashed := _dashed(ours)):
-                show.hint(f"A name that begins with a dash comes after --: {words.typed('camobo', *dashed)}")
+                output.hint(f"A name that starts with a dash comes after --: {phrases.command_line('camobo', *dashed)}")
             raise
         except BrokenPipeError:
             raise
         except Exception as error:
             if debug:
                 raise
-            show.error(_explained(error))
+            output.error(_explained(error))
             raise SystemExit(1) from None
 
 
 def _dashed(given: list[str]) -> list[str]:
-    """The line with its results after --, if a name that begins with a dash was taken for an option; else nothing."""
+    """The command line with its results moved after --, if a name starts with a dash; otherwise empty."""
     names = [part for part in given if re.match("-(?!r=)[^-].*=", part) and given[0] in ("tell", "amend")]
     return [part for part in given if part not in names] + ["--", *names] if names else []
 
 
 def _explained(error: Exception) -> str:
-    """An error that is none of ours, in a line."""
+    """One line about an error that is not a CamoboError."""
     if isinstance(error, OSError) and error.filename:
         return f"{error.filename}: {error.strerror}."
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT, errno.EFBIG):
-        return f"the output could not be written: {error.strerror}. What the command had done by then is in camobo log."
-    return f"{type(error).__name__}: {error}. With --debug there is a traceback to report."
+        return f"the output could not be written: {error.strerror}. camobo log shows what was done before."
+    return f"{type(error).__name__}: {error}. Run with --debug to get a traceback you can report."
 
 
 @contextlib.contextmanager
 def _quiet_pipe() -> Iterator[None]:
-    """Whoever reads the output may stop reading, as `head` does: no reason to complain."""
+    """End quietly when the reader of the output stops reading, as `head` does."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a terminal that cannot show µ shows \xb5
@@ -122,6 +142,6 @@ def _quiet_pipe() -> Iterator[None]:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # What is still buffered has nowhere to go; without this the interpreter would try, and complain at its end.
+        # Otherwise the interpreter would flush its buffer into the closed pipe on exit and print an error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise SystemExit(0) from None

@@ -1,4 +1,4 @@
-"""Arguments that commands share, what the shell completes them with, and opening the study they name."""
+"""Arguments that commands share, their shell completion, and opening the study they name."""
 
 from __future__ import annotations
 
@@ -8,50 +8,51 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from camobo.cli.words import typed
+from camobo.cli.phrases import command_line
 from camobo.errors import CamoboError, InvalidOptionError
 
 if TYPE_CHECKING:
-    from camobo.study import Study
+    from camobo.study.study import Study
 
 
 def open_study(place: str) -> Study:
     """The study in a file or at a URL."""
     if place.endswith(".toml"):
         made = study_of_problem(place)
-        there = (
-            f"its study is {made}" if Path(made).exists() else f"begin its study with: {typed('camobo', 'new', place)}"
+        next_step = (
+            f"its study is {made}"
+            if Path(made).exists()
+            else f"create its study with: {command_line('camobo', 'new', place)}"
         )
-        raise InvalidOptionError(f"{place}: is a problem file, not a study; {there}.")
-    from camobo.study import Study
+        raise InvalidOptionError(f"{place}: is a problem file, not a study; {next_step}.")
+    from camobo.study.study import Study
 
     return Study.load(place)
 
 
 def study_of_problem(path: str) -> str:
-    """Where the study of a problem file is kept unless somebody says otherwise: alloy.toml's in alloy.db."""
-    return beside(path, ".db")
+    """The default study file of a problem file: alloy.db for alloy.toml."""
+    return with_ending(path, ".db")
 
 
-def beside(path: str, ending: str) -> str:
-    """The file of the same name with another ending."""
+def with_ending(path: str, ending: str) -> str:
+    """The path with another file name ending."""
     if not Path(path).name:
         raise InvalidOptionError(f"need the name of a file, such as alloy.toml or alloy.db, got {path!r}.")
     return str(Path(path).with_suffix(ending))
 
 
 def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
-    """Folders and files of a kind that begin as typed."""
+    """Folders, and files with one of the endings, that start with what was typed."""
     folder, _, start = incomplete.rpartition("/")
-    where = Path(folder or ("/" if incomplete.startswith("/") else "."))
-    before = f"{folder}/" if "/" in incomplete else ""
+    prefix = f"{folder}/" if "/" in incomplete else ""
     try:
-        there = sorted(where.iterdir())
+        entries = sorted(Path(folder or ("/" if prefix else ".")).iterdir())
     except OSError:
         return []
-    found = [path for path in there if path.name.startswith(start) and (start or not path.name.startswith("."))]
+    found = [path for path in entries if path.name.startswith(start) and (start or not path.name.startswith("."))]
     return [
-        before + path.name + ("/" if path.is_dir() else "")
+        prefix + path.name + ("/" if path.is_dir() else "")
         for path in found
         if path.is_dir() or path.name.endswith(endings)
     ]
@@ -73,9 +74,11 @@ def _sheets(incomplete: str) -> list[str]:
     return _files(incomplete, (".csv", ".tsv", ".txt"))
 
 
-def _of_study(ctx: typer.Context) -> Study | None:
-    """The study named so far on a line that is being typed; a mistake in it is not yet one to complain of."""
-    named = ctx.params.get("study") or next(iter(ctx.args), "")  # left unread while an option wants its value
+def _study_of(ctx: typer.Context) -> Study | None:
+    """The study named on a command line that is still being typed; None if it cannot be opened."""
+    named = ctx.params.get("study") or next(
+        iter(ctx.args), ""
+    )  # while an option's value is completed, arguments are still unparsed
     try:
         return open_study(str(named))
     except CamoboError:
@@ -83,7 +86,7 @@ def _of_study(ctx: typer.Context) -> Study | None:
 
 
 def _trials(ctx: typer.Context, incomplete: str, *, only_open: bool) -> Iterable[tuple[str, str]]:
-    study = _of_study(ctx)
+    study = _study_of(ctx)
     if study is None:
         return []
     trials = [trial for trial in study.trials if trial.state.open or not only_open]
@@ -91,24 +94,24 @@ def _trials(ctx: typer.Context, incomplete: str, *, only_open: bool) -> Iterable
 
 
 def open_trials(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
-    """Numbers of the trials that wait for results."""
+    """Completion: the numbers of trials that wait for results."""
     return _trials(ctx, incomplete, only_open=True)
 
 
 def all_trials(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
-    """Numbers of all trials."""
+    """Completion: the numbers of all trials."""
     return _trials(ctx, incomplete, only_open=False)
 
 
 def _values(ctx: typer.Context, incomplete: str) -> list[str]:
-    study = _of_study(ctx)
+    study = _study_of(ctx)
     given = {str(text).rpartition("=")[0] for text in ctx.params.get("values") or []}
     names = [] if study is None else [name for name in study.objectives if name not in given]
     return [f"{name}=" for name in names if name.startswith(incomplete)]
 
 
 def _objectives(ctx: typer.Context, incomplete: str) -> list[str]:
-    study = _of_study(ctx)
+    study = _study_of(ctx)
     return [] if study is None else [name for name in study.objectives if name.startswith(incomplete)]
 
 
@@ -116,13 +119,13 @@ _STUDY = typer.Argument(
     metavar="STUDY",
     show_default=False,
     autocompletion=_studies,
-    help="The study: a file such as alloy.db, or the URL of a database.",
+    help="The study: a file such as alloy.db, or a database URL.",
 )
 StudyPlace = Annotated[str, _STUDY]
 MaybeStudyPlace = Annotated[str | None, _STUDY]
 Problem = Annotated[
     str,
-    typer.Argument(metavar="PROBLEM", show_default=False, autocompletion=_problems, help="The problem file, TOML."),
+    typer.Argument(metavar="PROBLEM", show_default=False, autocompletion=_problems, help="The problem file (TOML)."),
 ]
 ProblemOrStudy = Annotated[
     str,
@@ -130,38 +133,42 @@ ProblemOrStudy = Annotated[
         metavar="STUDY",
         show_default=False,
         autocompletion=_problems_and_studies,
-        help="A problem file such as alloy.toml, whose study is then alloy.db; or a study, by its file or URL.",
+        help="A study (file or database URL), or a problem file: alloy.toml stands for alloy.db, created if needed.",
     ),
 ]
 AnyTrial = Annotated[
     str,
-    typer.Argument(metavar="TRIAL", show_default=False, autocompletion=all_trials, help="The number of the trial."),
+    typer.Argument(metavar="TRIAL", show_default=False, autocompletion=all_trials, help="The trial's number."),
 ]
 OpenTrials = Annotated[
     list[str],
-    typer.Argument(metavar="TRIAL...", show_default=False, autocompletion=open_trials, help="Numbers of trials."),
+    typer.Argument(metavar="TRIAL", show_default=False, autocompletion=open_trials, help="One or more trial numbers."),
 ]
 ValuePairs = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="NAME=VALUE...", show_default=False, autocompletion=_values, help="Results, such as strength=512."
+        metavar="NAME=VALUE", show_default=False, autocompletion=_values, help="Results, such as strength=512."
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Force = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
-Reason = Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", show_default=False, help="Why.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
+Reason = Annotated[
+    str, typer.Option("--reason", "-r", metavar="TEXT", show_default=False, help="Why; stored in the log.")
+]
 Owner = Annotated[
     str | None,
-    typer.Option("--owner", metavar="NAME", help="Who evaluates, one worker; asking again they get their trials back."),
+    typer.Option("--owner", metavar="NAME", help="Who evaluates the trial. Asking again returns the same trial."),
 ]
 Lease = Annotated[
     str | None,
-    typer.Option("--lease", metavar="TIME", help="How long it is kept for them: 90s, 30m, 2h, 3d. Default: for ever."),
+    typer.Option(
+        "--lease", metavar="TIME", help="How long the trial stays reserved: 90s, 30m, 2h, 3d. Default: no limit."
+    ),
 ]
 CsvIn = Annotated[
     str | None,
     typer.Option(
-        "--csv", metavar="FILE", autocompletion=_sheets, help="Read results from a sheet; - for standard input."
+        "--csv", metavar="FILE", autocompletion=_sheets, help="Read results from a CSV sheet; - for standard input."
     ),
 ]
 CsvFile = Annotated[

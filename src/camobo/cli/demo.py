@@ -1,30 +1,32 @@
-"""`camobo demo`: a small made-up steel study to the end."""
+"""`camobo demo`: a made-up steel study, from start to finish."""
 
 from __future__ import annotations
 
 import math
+import tempfile
 from collections.abc import Mapping
-from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from camobo.cli import show, words
+from camobo.cli import begin, output, phrases
 from camobo.cli.arguments import AsJson
+from camobo.cli.look import show_front
 
 if TYPE_CHECKING:
-    from camobo.study import Study
+    from camobo.study.study import Study
 
 app = typer.Typer()
-_GRIP = {"air": 0.0, "oil": 28.0, "water": 41.0}
-_STRAIN = {"air": 0.0, "oil": 0.02, "water": 0.09}
+_QUENCH_STRENGTH = {"air": 0.0, "oil": 28.0, "water": 41.0}
+_QUENCH_CORROSION = {"air": 0.0, "oil": 0.02, "water": 0.09}
 
 
 def furnace(params: Mapping[str, Any]) -> dict[str, float]:
-    """Yield strength in MPa and corrosion in mm a year of a steel that is made up, from textbook tendencies.
+    """Yield strength in MPa and corrosion in mm per year of a made-up steel, after textbook tendencies.
 
-    Chromium makes the rust-proof film, nickel toughens and helps it, both strengthen with diminishing returns and
-    coarsen the grain in excess. A long soak helps the film and costs strength; a hard quench the other way round.
+    Chromium forms the protective film and nickel supports it. Both add strength, with diminishing returns; too much
+    coarsens the grain. A long soak helps the film and costs strength; a hard quench does the opposite.
 
     >>> furnace({"nickel": 5.0, "chromium": 12.0, "soak": 4, "quench": "oil"})
     {'strength': 530.5, 'corrosion': 0.534}
@@ -34,72 +36,71 @@ def furnace(params: Mapping[str, Any]) -> dict[str, float]:
     coarsening = 0.9 * max(0.0, nickel - 7) ** 2 + 1.6 * max(0.0, chromium - 11) ** 2 + 0.5 * (soak - 3) ** 2
     film = 1 / (1 + math.exp(-(chromium - 11) / 2.5))
     corrosion = 1.1 - 0.8 * film - 0.12 * (1 - math.exp(-nickel / 5)) - 0.05 * (1 - math.exp(-soak / 4))
-    strength = 250 + hardening - coarsening + _GRIP[params["quench"]]
-    return {"strength": round(strength, 1), "corrosion": round(corrosion + _STRAIN[params["quench"]], 3)}
+    strength = 250 + hardening - coarsening + _QUENCH_STRENGTH[params["quench"]]
+    return {"strength": round(strength, 1), "corrosion": round(corrosion + _QUENCH_CORROSION[params["quench"]], 3)}
 
 
-@app.command(rich_help_panel="Begin")
+@app.command(rich_help_panel="Create a study")
 def demo(
     keep: Annotated[
-        str | None, typer.Option("--keep", metavar="FILE", help="Keep the study in this file, to look at it.")
+        str | None,
+        typer.Option("--keep", metavar="FILE", help="Store the study in this file, to look at it afterwards."),
     ] = None,
     json: AsJson = False,
 ) -> None:
-    """Run a small made-up steel study to the end: forty melts, told only that nickel is dearer than chromium.
+    """Run a made-up steel study: forty melts, knowing only that nickel costs more than chromium.
 
-    Shows the trade-offs found and the nickel used, beside the same study without cost-awareness.
-
-    \b
     Examples:
       camobo demo
       camobo demo --keep demo.db
+
+    Shows the best trade-offs and the nickel used, next to the same study
+    without a cost.
     """
-    from camobo.cli.facts import trials_facts
-    from camobo.cli.reading import show_front
-    from camobo.cli.sheets import refuse_existing
+    from camobo.cli.csv_files import refuse_existing
 
     if keep is not None:
         refuse_existing(keep, force=False)
-    aware = _melted(keep, blind=False)
-    blind = _melted(None, blind=True)
+    aware, blind = _melted(keep, cost=True), _melted(None, cost=False)
     compared = {
         label: {"hypervolume": study.hypervolume(_REFERENCE), **{k: study.usage()[k] for k in ("nickel", "chromium")}}
         for label, study in (("aware", aware), ("blind", blind))
     }
     front = sorted(aware.front(), key=lambda trial: -(trial.values or {})["strength"])
     if json:
-        show.as_json({**trials_facts(front), "compared": compared})
+        output.as_json({"trials": [trial.as_dict() for trial in front], "compared": compared})
         return
-    show.say(f"{len(aware.trials)} melts, told {aware.plan.cost.order if aware.plan.cost else 'nothing'}. The front:\n")
+    output.say(f"{phrases.counted(len(aware.trials), 'melt')} with the cost order nickel > chromium. The front:\n")
     show_front(aware.plan, front)
-    show.head("used, in percent summed over all melts")
-    names = {"aware": "nickel > chromium", "blind": "without cost"}
-    show.table(
-        [show.Column("told"), *(show.Column(name, right=True) for name in ("nickel", "chromium", "hypervolume"))],
+    output.head("used, in percent summed over all melts")
+    names = {"aware": "nickel > chromium", "blind": "none"}
+    output.table(
+        [output.Column("cost"), *(output.Column(name, right=True) for name in ("nickel", "chromium", "hypervolume"))],
         [[names[label], use["nickel"], use["chromium"], use["hypervolume"]] for label, use in compared.items()],
     )
     less = 1 - compared["aware"]["nickel"] / compared["blind"]["nickel"]
-    show.say(
+    output.say(
         f"\n{less:.0%} less nickel. The steel is made up; examples/steel.py has more seeds and the paper's method."
     )
     if keep is not None:
-        show.hint(f"Look at it: {words.typed('camobo', 'status', keep)}")
+        output.hint(f"Look at it: {phrases.command_line('camobo', 'status', keep)}")
 
 
 _REFERENCE = {"strength": 250.0, "corrosion": 1.2}
+"""A fixed reference, so that the two hypervolumes can be compared."""
 
 
-def _melted(keep: str | None, *, blind: bool) -> Study:
-    from dataclasses import replace
+def _melted(keep: str | None, *, cost: bool) -> Study:
+    """The example study after all its trials, with or without its cost."""
+    from camobo.history.problem_file import plan_of_toml
+    from camobo.study.study import Study
 
-    from camobo.document import plan_of_toml, to_document
-    from camobo.study import Study
-
-    with resources.as_file(resources.files("camobo.cli").joinpath("problem.toml")) as path:
-        if not blind:
-            study = Study.from_toml(path, storage=keep)
+    with tempfile.TemporaryDirectory() as folder:
+        problem = Path(folder) / "problem.toml"
+        problem.write_text(begin.example_problem(), encoding="utf-8")
+        if cost:
+            study = Study.from_toml(problem, storage=keep)
         else:
-            plan = replace(plan_of_toml(path)[0], cost=None)
-            options = to_document(plan)["study"]
-            study = Study(plan.space, plan.objectives, budget=plan.budget, seed=options["seed"])
-    return study.optimize(furnace, progress=False)  # whose hypervolume has no fixed reference, unlike that shown above
+            plan = plan_of_toml(problem)[0]
+            study = Study(plan.space, plan.objectives, budget=plan.budget, seed=plan.seed)
+    return study.optimize(furnace, progress=False)  # the bar would show a hypervolume with another reference

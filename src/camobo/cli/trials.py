@@ -1,4 +1,4 @@
-"""Trials at the bench: ask, tell, amend, fail, release."""
+"""Working with trials: ask, tell, amend, fail, release."""
 
 from __future__ import annotations
 
@@ -7,91 +7,104 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from camobo.cli import arguments, show, words
-from camobo.cli.arguments import AnyTrial, AsJson, CsvIn, Force, Lease, OpenTrials, Owner, Reason, StudyPlace
-from camobo.cli.arguments import ValuePairs as Values
-from camobo.errors import InvalidOptionError
+from camobo.cli import arguments, output, parse, phrases
+from camobo.cli.arguments import (
+    AnyTrial,
+    AsJson,
+    CsvIn,
+    Force,
+    Lease,
+    OpenTrials,
+    Owner,
+    Reason,
+    StudyPlace,
+    ValuePairs,
+)
+from camobo.errors import Advice, InvalidOptionError
 
 if TYPE_CHECKING:
-    from camobo.plan import Plan
-    from camobo.trial import Trial
+    from camobo.history.trial import Trial
+    from camobo.strategy.plan import Plan
 
 app = typer.Typer()
-_PANEL = "Trials"
+_PANEL = "Work with trials"
 
 
 @app.command(rich_help_panel=_PANEL)
 def ask(
     study: StudyPlace,
-    n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many trials, up to 1000.")] = 1,
+    n: Annotated[int, typer.Option("-n", "--number", metavar="N", min=1, help="How many trials, up to 1000.")] = 1,
     owner: Owner = None,
     lease: Lease = None,
     csv: Annotated[
-        str | None, typer.Option("--csv", metavar="FILE", help="Write a sheet to fill in; - for standard output.")
+        str | None, typer.Option("--csv", metavar="FILE", help="Write a CSV sheet to fill in; - for standard output.")
     ] = None,
     force: Force = False,
     json: AsJson = False,
 ) -> None:
-    """What to try next.
+    """Get the next trials to evaluate.
 
-    Several trials asked for at once are each chosen with the others in mind. Trials that were released, or whose lease
-    has ended, are handed out before new ones.
-
-    \b
     Examples:
       camobo ask alloy.db
-      camobo ask alloy.db -n 4 --csv monday.csv        a sheet with empty columns for the results
-      camobo ask alloy.db --owner anna --lease 3d      asking again, Anna gets the same trial
+      camobo ask alloy.db -n 4 --csv monday.csv      a sheet to fill in
+      camobo ask alloy.db --owner anna --lease 3d    reserved for Anna
+
+    Trials asked for together are chosen to complement each other. Trials
+    that were released, or whose lease has ended, come before new ones.
     """
-    words.one_way(csv=csv is not None, json=json)
-    from camobo.cli import sheets
-    from camobo.cli.facts import trials_facts
+    parse.at_most_one(csv=csv is not None, json=json)
+    from camobo.cli import csv_files
 
     if csv is not None:
-        sheets.refuse_existing(csv, force=force)
+        csv_files.refuse_existing(csv, force=force)
     with arguments.open_study(study) as opened:
-        length = words.time_of("lease", lease)
+        length = parse.duration(lease)
         if csv is not None:
-            with sheets.new_file(csv) as write, opened.together():
+            with csv_files.new_file(csv) as write, opened.together():
                 trials = opened.ask(n, owner=owner, lease=length)
-                write(sheets.csv_text(opened.plan, trials, sheets.SHEET))
+                write(csv_files.csv_text(opened.plan, trials, csv_files.SHEET))
         else:
             trials = opened.ask(n, owner=owner, lease=length)
         plan = opened.plan
     if len(trials) < n:
-        show.hint(f"{len(trials)} instead of {n}: there are no other points in this space.")
+        output.hint(f"Only {len(trials)} of {n}: the space has no other points left.")
     if json:
-        show.as_json(trials_facts(trials))
+        output.as_json({"trials": [trial.as_dict() for trial in trials]})
     elif csv is None:
         show_params(plan, trials)
-        example = words.to_fill_in(plan.objectives)
-        show.hint(f"\nWhen it is measured: {words.typed('camobo', 'tell', study, str(trials[0].number))} {example}")
+        example = phrases.to_fill_in(plan.objectives)
+        output.hint(
+            f"\nOnce measured: {phrases.command_line('camobo', 'tell', study, str(trials[0].number))} {example}"
+        )
     elif csv != "-":
         numbers = ", ".join(str(trial.number) for trial in trials)
-        show.say(f"{csv}: a sheet for trial{'s' if len(trials) > 1 else ''} {numbers}.")
-        show.hint(f"When it is filled in: {words.typed('camobo', 'tell', study, '--csv', csv)}")
+        output.say(f"{csv}: a sheet for trial{'s' if len(trials) > 1 else ''} {numbers}.")
+        output.hint(f"Once filled in: {phrases.command_line('camobo', 'tell', study, '--csv', csv)}")
 
 
 def show_params(plan: Plan, trials: Sequence[Trial]) -> None:
-    """A table of what to do in each trial."""
+    """Print the inputs of each trial as a table."""
     held = any(trial.owner or trial.expires for trial in trials)
-    columns = [show.Column("trial", right=True), *input_columns(plan)]
-    columns += [show.Column("for"), show.Column("until")] if held else []
-    show.table(
+    columns = [output.Column("trial", right=True), *input_columns(plan)]
+    columns += [output.Column("owner"), output.Column("until")] if held else []
+    output.table(
         columns,
         [
-            [trial.number, *trial.params.values()] + ([trial.owner, show.moment(trial.expires)] if held else [])
+            [trial.number, *trial.params.values()] + ([trial.owner, output.local_time(trial.expires)] if held else [])
             for trial in trials
         ],
     )
 
 
-def input_columns(plan: Plan) -> list[show.Column]:
-    """A column an input, with its unit."""
-    units = {name: getattr(given, "unit", "") for name, given in plan.space.inputs.items()}
+def input_columns(plan: Plan) -> list[output.Column]:
+    """One column per input, its unit in the title."""
+    from camobo.space.inputs import Categorical
+
     return [
-        show.Column(f"{name} {unit}".strip(), right=not hasattr(plan.space.inputs[name], "choices"))
-        for name, unit in units.items()
+        output.Column(name)
+        if isinstance(given, Categorical)
+        else output.Column(f"{name} {given.unit}".strip(), right=True)
+        for name, given in plan.space.inputs.items()
     ]
 
 
@@ -101,64 +114,66 @@ def tell(
     trial: Annotated[
         str | None,
         typer.Argument(
-            metavar="TRIAL", show_default=False, autocompletion=arguments.open_trials, help="The number of the trial."
+            metavar="TRIAL", show_default=False, autocompletion=arguments.open_trials, help="The trial's number."
         ),
     ] = None,
-    values: Values = None,
+    values: ValuePairs = None,
     cost: Annotated[str | None, typer.Option("--cost", metavar="NUMBER", help="What the trial cost.")] = None,
-    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="Anything worth remembering.")] = None,
+    note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="A remark, stored with the trial.")] = None,
     csv: CsvIn = None,
     json: AsJson = False,
 ) -> None:
-    """Record results: of one trial, or of many from a sheet.
+    """Record results of one trial, or of many from a CSV sheet.
 
-    Some objectives may be told now and the others later. A sheet counts as a whole or, if anything in it is wrong, not
-    at all. Its rows without results are passed over, as are those told before, so one sheet can be filled in bit by
-    bit and told again. In its column "failed" write why a trial could not be measured; leave it empty otherwise.
-
-    \b
     Examples:
       camobo tell alloy.db 3 strength=512 corrosion=0.31
       camobo tell alloy.db 3 strength=512 --cost 41.50 --note "furnace B"
       camobo tell alloy.db --csv monday.csv
+
+    You can record some objectives now and the others later.
+
+    A sheet is recorded as a whole; if anything in it is wrong, nothing is
+    recorded. Rows without results, and rows recorded before, are skipped: you
+    can fill in a sheet bit by bit and record it again. If a trial could not
+    be measured, write why in column "failed"; otherwise leave it empty.
     """
     if (trial is None) == (csv is None):
-        raise typer.BadParameter("need a trial's number and its results, or --csv with a sheet.")
+        raise typer.BadParameter("need a trial number and its results, or --csv with a sheet.")
     if csv is not None and (values or cost is not None or note is not None):
-        raise typer.BadParameter("with --csv results, costs and notes stand in the sheet.")
-    from camobo.cli.facts import trials_facts
+        raise typer.BadParameter("with --csv, results, costs and notes come from the sheet only.")
 
     with arguments.open_study(study) as opened:
         if csv is not None:
-            from camobo.cli.tables import tell_sheet
+            from camobo.cli.csv_results import tell_sheet
 
-            told = tell_sheet(opened, csv)
-            trials, before, lost = told.trials, told.before, told.lost
+            sheet = tell_sheet(opened, csv)
+            trials, before, not_recorded = sheet.trials, sheet.before, sheet.not_recorded
         else:
-            number = words.trial_number(trial or "")
-            results = words.pairs(values or [], list(opened.objectives))
+            number = parse.trial_number(trial or "")
+            results = parse.pairs(values or [], list(opened.objectives))
             if not results:
                 raise InvalidOptionError(
-                    f"values: need at least one result, such as {next(iter(opened.objectives))}=0.31. {words.FAILED}"
+                    f"values: need at least one result, such as {next(iter(opened.objectives))}=0.31.",
+                    advice=Advice.FAIL,
                 )
-            trials = [opened.tell(number, results, cost=words.amount("--cost", cost), note=note)]
-            before, lost = 0, ()
+            trials = (opened.tell(number, results, cost=parse.amount("--cost", cost), note=note),)
+            before, not_recorded = 0, ()
         plan = opened.plan
-    for what in lost:
-        show.hint(what)
+    for remark in not_recorded:
+        output.hint(remark)
     if json:
-        show.as_json({**trials_facts(trials), "told_before": before})
+        output.as_json({"trials": [trial.as_dict() for trial in trials], "told_before": before})
         return
     for done in trials:
-        _show_told(plan, done)
+        _show_recorded(plan, done)
     if csv is not None:
-        show.say(f"{len(trials)} told" + (f", {before} told before" if before else "") + ".")
+        output.say(f"{len(trials)} recorded" + (f", {before} already recorded" if before else "") + ".")
 
 
-def _show_told(plan: Plan, trial: Trial) -> None:
+def _show_recorded(plan: Plan, trial: Trial) -> None:
     missing = [name for name in plan.objectives if name not in (trial.values or {})]
-    wanting = f" Still to come: {', '.join(missing)}." if missing and trial.state.open else ""
-    show.say(show.clean(str(trial)) + wanting)
+    waiting = f" Still missing: {', '.join(missing)}." if missing and trial.state.open else ""
+    output.say(output.clean(str(trial)) + waiting)
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -166,67 +181,67 @@ def amend(
     study: StudyPlace,
     trial: AnyTrial,
     reason: Reason,
-    values: Values = None,
-    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take the result back: it counts no more.")] = False,
+    values: ValuePairs = None,
+    withdraw: Annotated[
+        bool, typer.Option("--withdraw", help="Withdraw the result: the trial counts as failed.")
+    ] = False,
     json: AsJson = False,
 ) -> None:
-    """Correct a result that was told, or take it back.
+    """Correct or withdraw a result.
 
-    What it was stays in the log.
-
-    \b
     Examples:
       camobo amend alloy.db 3 strength=498 --reason "the scale was off"
       camobo amend alloy.db 3 --withdraw --reason "wrong sample"
+
+    The log keeps the old result.
     """
     if withdraw == bool(values):
         raise typer.BadParameter("need corrected results such as strength=498, or --withdraw.")
-    from camobo.cli.facts import trials_facts
 
     with arguments.open_study(study) as opened:
-        number = words.trial_number(trial)
-        results = None if withdraw else words.pairs(values or [], list(opened.objectives))
+        number = parse.trial_number(trial)
+        results = None if withdraw else parse.pairs(values or [], list(opened.objectives))
         done = opened.amend(number, results, reason)
-    show.as_json(trials_facts([done])) if json else show.say(show.clean(str(done)))
+    output.as_json({"trials": [done.as_dict()]}) if json else output.say(output.clean(str(done)))
 
 
 @app.command(rich_help_panel=_PANEL)
 def fail(study: StudyPlace, trials: OpenTrials, reason: Reason, json: AsJson = False) -> None:
     """Record that trials could not be measured.
 
-    The study goes on around them. Several at once are recorded all or none.
-
-    \b
     Examples:
       camobo fail alloy.db 3 --reason "the crucible cracked"
-    """
-    from camobo.cli.facts import trials_facts
+      camobo fail alloy.db 4 5 6 --reason "power cut"
 
+    The study continues without them. Several trials are recorded together or
+    not at all.
+    """
     if not reason.strip():
-        raise InvalidOptionError("--reason: need a few words on why, got none.")
+        raise InvalidOptionError("--reason: need a few words on why, got nothing.")
     with arguments.open_study(study) as opened, opened.together():
-        done = [opened.fail(number, reason) for number in words.trial_numbers(trials)]
+        done = [opened.fail(number, reason) for number in parse.trial_numbers(trials)]
     if json:
-        show.as_json(trials_facts(done))
+        output.as_json({"trials": [trial.as_dict() for trial in done]})
     else:
         for trial in done:
-            show.say(show.clean(str(trial)))
+            output.say(output.clean(str(trial)))
 
 
 @app.command(rich_help_panel=_PANEL)
 def release(study: StudyPlace, trials: OpenTrials, json: AsJson = False) -> None:
-    """Hand trials back without a result: the next ask gives them to somebody.
+    """Hand trials back without a result.
 
-    \b
     Examples:
       camobo release alloy.db 3
-    """
-    from camobo.cli.facts import trials_facts
+      camobo release alloy.db 4 5 6
 
+    The next ask hands them out again. Several trials are released together
+    or not at all.
+    """
     with arguments.open_study(study) as opened, opened.together():
-        done = [opened.release(number) for number in words.trial_numbers(trials)]
+        done = [opened.release(number) for number in parse.trial_numbers(trials)]
     if json:
-        show.as_json(trials_facts(done))
+        output.as_json({"trials": [trial.as_dict() for trial in done]})
     else:
         for trial in done:
-            show.say(show.clean(str(trial)))
+            output.say(output.clean(str(trial)))

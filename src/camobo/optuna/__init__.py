@@ -1,4 +1,4 @@
-"""camobo inside Optuna: a sampler that starts with cheap parameters and moves to dear ones only when they pay.
+"""camobo in Optuna: a sampler that tries cheap parameters first, and Optuna studies as camobo's records.
 
     import optuna
     from camobo.optuna import CostAwareSampler
@@ -6,7 +6,20 @@
     sampler = CostAwareSampler("n_estimators > max_depth", budget=60, seed=0)
     study = optuna.create_study(directions=["maximize", "minimize"], sampler=sampler)
 
-Storage, dashboard, distribution and everything else stay Optuna's.
+Storage, dashboard and distribution stay Optuna's. `CostAwareSampler`, `load` and `record` are imported from here.
+
+For other rooms:
+    sampler        `CostAwareSampler`
+    loading        `load`: the Optuna study in a storage
+    records        `record`: an Optuna study as a `Record`, for reports and figures
+Inside this room:
+    options        the options of a sampler or a record, validated
+    search_space   Optuna's distributions as camobo's inputs
+    outcomes       the objectives of a study, the constraints of a trial
+    claims         the points that running trials have chosen, for other workers to see
+    observations   the trials of a study as `Data`
+    draws          random values, for parameters that are not modelled
+    notices        warnings in the log, each once
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a sampler has to tell about a study, in the log, each thing once."""
+"""Warnings about a study, written to the log, each once."""
 
 from __future__ import annotations
 
@@ -11,100 +11,99 @@ from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
 from camobo.hints import meant
-from camobo.inputs import Categorical, Input
-from camobo.optuna.inputs import Inputs
-from camobo.optuna.told import constraints_of
+from camobo.optuna.outcomes import constraints_of
+from camobo.optuna.search_space import Inputs, has_expensive_side
 
 _log = logging.getLogger("camobo")
 
-_TOLD_AFTER = 10  # trials without a parameter the order names
-_IF_MEANT = "; if that is meant, say CostAwareSampler(..., warn_independent_sampling=False)."
-
-
-def is_flat(given: Input) -> bool:
-    """Whether all its values cost the same: a category without dear choices."""
-    return isinstance(given, Categorical) and not given.dear
+_PATIENCE = 10  # trials to wait for a parameter that the order names
+_IF_INTENDED = ", or, if this is intended, pass CostAwareSampler(..., warn_independent_sampling=False)."
 
 
 class Notices:
-    """Warnings about the names in an order and in `dear`, and about trials; remembered by kind and name."""
+    """Warns about names in the order and in `expensive`, and about trials. It remembers what it has said."""
 
-    def __init__(self, named: Collection[str], dear: Collection[str]) -> None:
-        self._named = named
-        self._dear = dear
-        self._told: set[tuple[str, str]] = set()
+    def __init__(self, priced: Collection[str], expensive: Collection[str]) -> None:
+        self._priced = priced
+        self._expensive = expensive
+        self._said: set[tuple[str, str]] = set()
+        """Kinds of warnings, and the names they were about."""
 
     def exhausted(self) -> None:
-        """Warn that a finite space is used up."""
-        self._once("exhausted", "", "every point of the search space has been tried: some are tried again.")
+        """Warn that every point of a finite search space has been tried."""
+        self._once("exhausted", "", "every point of the search space has been tried; from now on points repeat.")
 
     def names(self, trials: Sequence[FrozenTrial]) -> None:
-        """Warn of a name in the order or in `dear` that no trial has: at once if it looks misspelt, else after a few.
+        """Warn about names in the order or in `expensive` that no trial has, and about unpriced ones in `expensive`.
 
-        A name that is itself in the order is no misspelling of another in the order: its like may yet come. So in
-        `dear`. Trials that have no parameters yet say nothing. Warn too of a parameter in `dear` that the order lacks.
+        A name that looks misspelt is reported at once, any other after a few trials with parameters. Two names
+        in the same option are never taken for misspellings of each other: the parameter of either may come later.
         """
         begun = [trial for trial in trials if trial.params]
         seen = sorted({name for trial in begun for name in trial.params})
         for name in seen:
-            if name in self._dear and name not in self._named:
+            if name in self._expensive and name not in self._priced:
                 self._once(
-                    "unpriced", name, f"dear: {name!r} is not in the cost's order, so it costs nothing. Name it there."
+                    "unpriced", name, f"expensive: {name!r} is not in the order, so it costs nothing. Add it to `cost`."
                 )
-        for option, names in (("cost", self._named), ("dear", self._dear)):
-            strangers = [name for name in seen if name not in names]
+        for option, names in (("cost", self._priced), ("expensive", self._expensive)):
+            others = [name for name in seen if name not in names]
             for name in names:
-                hint = "" if name in seen else meant(name, strangers)
-                if hint or (name not in seen and len(begun) >= _TOLD_AFTER):
+                hint = "" if name in seen else meant(name, others)
+                if hint or (name not in seen and len(begun) >= _PATIENCE):
                     self._once(
                         "name",
                         name,
-                        f"{option}: the study has no parameter called {name!r}. "
-                        f"So far it has suggested {', '.join(seen)}.{hint}",
+                        f"{option}: the study has no parameter {name!r}. Its parameters so far: "
+                        f"{', '.join(seen)}.{hint}",
                     )
 
     def categories(self, inputs: Inputs) -> None:
-        """Warn of a category in the order that has no dear choices."""
+        """Warn about categorical parameters in the order without expensive choices."""
         for name, given in inputs.space.inputs.items():
-            if name in self._named and is_flat(given):
+            if name in self._priced and not has_expensive_side(given):
                 self._once(
                     "category",
                     name,
-                    f"cost: {name!r} is a category, and none of its choices is called dear, so it costs nothing. "
-                    f'List the dear ones, dearest first: dear={{"{name}": [...]}}.',
+                    f"cost: {name!r} is categorical and has no expensive choices, so it costs nothing. "
+                    f'List them, most expensive first: expensive={{"{name}": [...]}}.',
                 )
 
     def values(self, trials: Sequence[FrozenTrial]) -> None:
-        """Warn of results that are infinite, and of constraints that are, or that are no numbers."""
+        """Warn about values that are not finite, and about constraints that are infinite or not numbers."""
         for trial in trials:
             if trial.state is TrialState.COMPLETE and not all(map(math.isfinite, trial.values)):
                 self._once(
                     "not finite",
                     "",
-                    f"trial {trial.number} has a value that is not finite, {trial.values}: it is counted as failed. "
-                    "To say that a trial went badly return a large finite number; to say that it failed, raise.",
+                    f"trial {trial.number}: a value is not finite, {trial.values}: it counts as failed. "
+                    "For a bad result return a large finite number; for a failed trial raise an exception.",
                 )
-            told = constraints_of(trial) if trial.state.is_finished() else {}
-            unread = [name for name, value in told.items() if math.isnan(value)]
-            if unread:
-                self._once(
-                    "no number",
-                    "",
-                    f"trial {trial.number} has a constraint that is no number, {', '.join(unread)}: it counts as "
-                    "failed. Constraints need numbers: zero or below where they hold, above where they do not.",
-                )
-            infinite = [name for name, value in told.items() if value == math.inf]
-            if infinite:
-                self._once(
-                    "infinite",
-                    "",
-                    f"trial {trial.number} has a constraint at infinity, {', '.join(infinite)}: it counts as failed. "
-                    "To say that a constraint is far from held, which a model can learn, give a large finite number.",
-                )
+            if trial.state.is_finished():
+                self._constraints(trial)
+
+    def _constraints(self, trial: FrozenTrial) -> None:
+        measured = constraints_of(trial)
+        not_numbers = [name for name, value in measured.items() if math.isnan(value)]
+        if not_numbers:
+            self._once(
+                "not a number",
+                "",
+                f"trial {trial.number}: constraint {', '.join(not_numbers)} is not a number: it counts as failed. "
+                "Give a number: zero or below where the constraint holds, above zero where it does not.",
+            )
+        infinite = [name for name, value in measured.items() if value == math.inf]
+        if infinite:
+            self._once(
+                "infinite",
+                "",
+                f"trial {trial.number}: constraint {', '.join(infinite)} is infinite: it counts as failed. "
+                "For a constraint that is far from holding give a large finite number: a model can learn from that.",
+            )
 
     def independent(self, study: optuna.Study, name: str, given: BaseDistribution) -> None:
-        """Warn of a parameter that is not modelled: a complete trial lacks it, or has it with another range."""
-        if ("independent", name) in self._told:
+        """Warn about a parameter that is not modelled: a complete trial lacks it, or has it with another range."""
+        if ("independent", name) in self._said:
             return
         trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         changed = next((trial for trial in trials if trial.distributions.get(name, given) != given), None)
@@ -112,9 +111,9 @@ class Notices:
             self._once(
                 "independent",
                 name,
-                f"parameter {name!r} changes its range, {changed.distributions[name]} in trial {changed.number} and "
-                f"{given} now: no model can learn from it, and it is drawn at random. Keep its range the same in every "
-                f"trial{_IF_MEANT}",
+                f"parameter {name!r} changes its range, from {changed.distributions[name]} in trial {changed.number} "
+                f"to {given}: it is not modelled but drawn at random. Keep its range the same in every trial"
+                f"{_IF_INTENDED}",
             )
         without = [trial.number for trial in trials if name not in trial.distributions]
         if without:
@@ -122,11 +121,11 @@ class Notices:
             self._once(
                 "independent",
                 name,
-                f"parameter {name!r} is not in {which}: what not every complete trial has is not modelled with the "
-                f"others, and it is drawn at random. Suggest it in every trial{_IF_MEANT}",
+                f"parameter {name!r} is missing from {which}: it is not modelled but drawn at random, since only "
+                f"parameters of every complete trial are modelled. Suggest it in every trial{_IF_INTENDED}",
             )
 
     def _once(self, kind: str, name: str, message: str) -> None:
-        if (kind, name) not in self._told:
-            self._told.add((kind, name))
+        if (kind, name) not in self._said:
+            self._said.add((kind, name))
             _log.warning("%s", message)

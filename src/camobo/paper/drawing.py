@@ -1,16 +1,17 @@
-"""How every figure looks: colours, bands, scales, and files written whole."""
+"""The look of the figures: colours, bands, scales; and writing their files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from camobo.arrays import Array
 from camobo.errors import InvalidOptionError, MissingExtraError
-from camobo.inputs import Array
 from camobo.paper.experiments import Method
 
 COLOURS: Mapping[Method, str] = {
@@ -21,10 +22,19 @@ COLOURS: Mapping[Method, str] = {
 }
 MARKERS: Mapping[Method, str] = {"mo-ucb": "o", "paper": "^", "additive": "s", "printed": "D"}
 BAND = (5.0, 95.0)
+_STYLE = {
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "legend.frameon": False,
+    "savefig.dpi": 150,
+    "figure.constrained_layout.use": True,
+}
 
 
 def pyplot() -> Any:
-    """Matplotlib without a screen, in our style, or an error that says how to install it."""
+    """Matplotlib's pyplot, without a screen; raises if it is not installed."""
     try:
         import matplotlib
     except ImportError as error:
@@ -35,29 +45,25 @@ def pyplot() -> Any:
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    pyplot.rcParams.update(
-        {
-            "font.size": 10,
-            "axes.titlesize": 10,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "legend.frameon": False,
-            "savefig.dpi": 150,
-            "figure.constrained_layout.use": True,
-        }
-    )
     return pyplot
 
 
+@contextmanager
+def styled() -> Iterator[None]:
+    """Our style while figures are drawn; also a decorator. Matplotlib's settings are global, so they are restored."""
+    with pyplot().rc_context(_STYLE):
+        yield
+
+
 def available() -> None:
-    """Raise if figures cannot be drawn, before hours are spent on what they would show."""
+    """Raise if figures cannot be drawn: call it before hours are spent on runs."""
     pyplot()
 
 
 def save(figure: Any, folder: Path, name: str) -> Path:
-    """Write PNG and PDF, whole or not at all, and give the PNG's path."""
+    """Write a figure as PNG and PDF, each whole or not at all. Returns the PNG's path."""
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # laid out once for both
+    figure.set_layout_engine("none")  # the layout above serves both files
     for end in ("pdf", "png"):
         beside = folder / f".{name}.{os.getpid()}.{end}"
         try:
@@ -70,14 +76,14 @@ def save(figure: Any, folder: Path, name: str) -> Path:
 
 
 def band(axes: Any, x: Array, rows: Array, colour: str, label: str | None = None, **style: Any) -> None:
-    """The mean over (R, T) rows as a line, the middle 90 % as a band."""
+    """Draw the mean of (R, T) rows as a line and their middle 90 % as a band."""
     low, high = np.percentile(rows, BAND, axis=0)
     axes.plot(x, rows.mean(axis=0), color=colour, label=label, lw=1.8, **style)
     axes.fill_between(x, low, high, color=colour, alpha=0.15, lw=0)
 
 
 def logarithmic(axes: Any) -> None:
-    """A log scale whose ticks are plain numbers, never crowded."""
+    """A log scale with few ticks, labelled with plain numbers."""
     from matplotlib import ticker
 
     axes.set_yscale("log")

@@ -1,4 +1,4 @@
-"""What is run: each experiment's problem, the order of its inputs, its protocol, and what the paper published of it."""
+"""The experiments: each one's problem, order of inputs, protocol, and published results."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from camobo.cost import AdditiveCost, PaperCost
+from camobo.arrays import Array
+from camobo.cost.additive import AdditiveCost
+from camobo.cost.paper import PaperCost
 from camobo.errors import InvalidOptionError
-from camobo.inputs import Array, Integer, Real
 from camobo.paper import steel
 from camobo.problems import Problem, cross_holder, matyas_booth, zdt3
-from camobo.space import Space
+from camobo.space.inputs import Integer, Real
+from camobo.space.space import Space
 
 Options: TypeAlias = Mapping[str, Any]
 Method: TypeAlias = Literal["mo-ucb", "paper", "printed", "additive"]
@@ -23,17 +25,16 @@ METHODS: Mapping[Method, str] = {
     "additive": "CA-MOBO, additive",
     "printed": "CA-MOBO, as printed",
 }
-"""Every method and its name in figures and tables, baseline first."""
+"""Every method with its name in figures and tables, baseline first."""
 
 ADDITIVE_STRENGTH, ADDITIVE_COOLING = 6.0, 3.0
-"""Chosen by `benchmarks/tune_paper.py` on seeds that are not reported. camobo's own default is for another
-Q: an expected improvement, which varies by many orders of magnitude over a space; the paper's upper confidence bound
-varies by a few times."""
+"""Chosen with `benchmarks/tune_paper.py`, on seeds that are not reported. camobo's own defaults suit another Q: an
+expected improvement varies by orders of magnitude over a space, the paper's upper confidence bound by a few times."""
 
 
 @dataclass(frozen=True, slots=True)
 class Protocol:
-    """How often an experiment is repeated and how many points each repeat chooses."""
+    """The number of runs of an experiment, and of points chosen per run."""
 
     runs: int
     iterations: int
@@ -41,7 +42,7 @@ class Protocol:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Σ of the dearest input over all iterations, as the paper prints it, for CA-MOBO and for MO-UCB."""
+    """The paper's sums of the most expensive input over all iterations, for CA-MOBO and for MO-UCB."""
 
     cost_aware: float
     blind: float
@@ -52,8 +53,8 @@ class Published:
 class Experiment:
     """One experiment of the paper.
 
-    `function` gives (n, M) values in the objectives' own units at (n, d) points of the unit cube; it is None where
-    values are measured, and then `reference` is too: the front found by all runs together stands for the true one.
+    `function` maps (n, d) points of the unit cube to (n, M) values in the objectives' own units. It is None if values
+    are measured; then so are `reference` and `best_hypervolume`, and the front of all runs stands in for the true one.
     """
 
     name: str
@@ -61,7 +62,7 @@ class Experiment:
     space: Space
     objectives: Mapping[str, Literal["min", "max"]]
     labels: tuple[str, ...]
-    """What the objectives are called on an axis."""
+    """The objectives' axis labels."""
     order: str
     paper: Protocol
     quick: Protocol
@@ -70,7 +71,7 @@ class Experiment:
     best_hypervolume: float | None = None
     published: Published | None = None
     scale: float = 1.0
-    """What a unit of the mapped dearest input is worth in the published unit: 20 g of nickel in a melt of 100 g."""
+    """The published amount at level 1 of the most expensive input: 20 g of nickel in a melt of 100 g."""
 
 
 SYNTHETIC = ("zdt3", "cross-holder", "matyas-booth")
@@ -80,7 +81,7 @@ _QUICK = Protocol(4, 60)
 
 
 def cost_of(method: Method, order: str) -> PaperCost | AdditiveCost | None:
-    """The cost model that makes a method of Algorithm 1; nothing else differs between methods."""
+    """The cost model that turns Algorithm 1 into a method; nothing else differs between methods."""
     if method == "mo-ucb":
         return None
     if method == "additive":
@@ -89,7 +90,7 @@ def cost_of(method: Method, order: str) -> PaperCost | AdditiveCost | None:
 
 
 def experiment(name: str, options: Options) -> Experiment:
-    """The experiment of a name, with the options that change its problem."""
+    """The experiment with that name, and with the options that change its problem."""
     return _built(name, tuple(sorted(options.items())))
 
 
@@ -109,7 +110,7 @@ def _built(name: str, options: tuple[tuple[str, Any], ...]) -> Experiment:
         return _forest(str(given.get("dataset", "digits")))
     if name == "network":
         return _network()
-    raise InvalidOptionError(f"experiment {name!r} is not known. There are {', '.join(NAMES)}.")
+    raise InvalidOptionError(f"unknown experiment {name!r}: need one of {', '.join(NAMES)}.")
 
 
 def _synthetic(problem: Problem, title: str, published: Published | None = None) -> Experiment:
@@ -132,7 +133,7 @@ def _synthetic(problem: Problem, title: str, published: Published | None = None)
 
 def _steel(objectives: int) -> Experiment:
     if objectives not in (1, 2):
-        raise InvalidOptionError(f"steel: objectives must be 1 (strength) or 2 (and resistance), got {objectives}.")
+        raise InvalidOptionError(f"steel: need 1 objective (strength) or 2 (and resistance), got {objectives}.")
     one = objectives == 1
     return Experiment(
         "steel",
@@ -141,7 +142,7 @@ def _steel(objectives: int) -> Experiment:
         {"strength": "max"} if one else {"strength": "max", "resistance": "max"},
         ("yield strength, MPa",) if one else ("yield strength, MPa", "resistance to corrosion"),
         "nickel > chromium",
-        Protocol(50, 10),  # about as many melts as the grams in the paper's Figure 1 allow
+        Protocol(50, 10),  # as many melts as the grams in the paper's Figure 1 suggest
         Protocol(4, 10),
         steel.single if one else steel.double,
         (steel.WEAKEST,) if one else steel.REFERENCE,
@@ -166,7 +167,7 @@ def _forest(dataset: str) -> Experiment:
 
 
 def _network() -> Experiment:
-    """The paper's six hyper-parameters; a range that opens at zero is searched on a log scale, from a little above."""
+    """The paper's six hyper-parameters. Ranges that are open at zero start just above it, on a log scale."""
     return Experiment(
         "network",
         "Feed-forward network on handwritten digits",
@@ -181,7 +182,7 @@ def _network() -> Experiment:
             }
         ),
         {"error": "min", "prediction_time": "min"},
-        ("test error", "prediction time, µs a digit"),
+        ("test error", "prediction time, µs per digit"),
         "layers > units",
         _REAL_PROTOCOL,
         Protocol(1, 12),

@@ -1,7 +1,8 @@
-"""The paper's figures, drawn from runs: one file a group of panels, each as PNG and as PDF.
+"""The paper's figures, drawn from runs, as PNG and PDF.
 
-A method has one colour everywhere (Okabe and Ito's, told apart by the colour-blind) and one marker; where panels are a
-method each, inputs are told apart by shade and by the name at the end of the line. Bands hold the middle 90 % of runs.
+Each method has its own colour (from Okabe and Ito's palette for the colour-blind) and marker in all figures. In figures
+with one panel per method, inputs differ by shade and are named at the end of their lines. Bands are the middle 90 % of
+runs.
 """
 
 from __future__ import annotations
@@ -12,26 +13,28 @@ from typing import Any
 
 import numpy as np
 
-from camobo import regret
+from camobo.acquisition.pareto import on_front
+from camobo.arrays import Array
+from camobo.cost.order import Order
 from camobo.errors import InvalidOptionError
-from camobo.inputs import Array, Integer
-from camobo.order import Order
-from camobo.paper.drawing import COLOURS, MARKERS, band, logarithmic, pyplot, save
+from camobo.paper import regret
+from camobo.paper.drawing import COLOURS, MARKERS, band, logarithmic, pyplot, save, styled
 from camobo.paper.experiments import METHODS, Experiment, Method, experiment
 from camobo.paper.folder import Setting
+from camobo.paper.results import Curves, scale_of, signs_of
 from camobo.paper.runs import surveyed
-from camobo.paper.summary import Curves, scale_of, signs_of
-from camobo.pareto import on_front
+from camobo.space.inputs import Integer
 
 
+@styled()
 def draw(folder: Path, setting: Setting, found: Mapping[Method, Curves]) -> list[Path]:
-    """Every figure of an experiment's runs."""
+    """Draw every figure of an experiment. Returns the paths of the PNG files."""
     given = experiment(setting.experiment, setting.options)
     paths = [_quality(folder, given, setting, found)]
     if len(given.objectives) > 1:
         paths.append(_fronts(folder, given, setting, found))
-    else:
-        paths.append(_paths(folder, given, found))
+    elif given.function is not None:
+        paths.append(_paths(folder, given, given.function, found))
     if given.function is None:
         paths.append(_points(folder, given, found))
     paths += [_use(folder, given, found), _money(folder, given, found)]
@@ -49,7 +52,7 @@ def _by_method(axes: Any, found: Mapping[Method, Curves], rows: Callable[[Curves
 
 
 def _quality(folder: Path, given: Experiment, setting: Setting, found: Mapping[Method, Curves]) -> Path:
-    """True front where there is one, both hypervolumes, average and cumulative regret; the legend in its own cell."""
+    """The true front where known, both hypervolumes, average and cumulative regret; the legend in its own cell."""
     plt = pyplot()
     synthetic, one = given.function is not None, len(given.objectives) == 1
     shape = (1, 3) if not synthetic else (2, 3)
@@ -63,7 +66,7 @@ def _quality(folder: Path, given: Experiment, setting: Setting, found: Mapping[M
     _by_method(panels[1], found, lambda curve: np.maximum(1.0 - curve.near, 1e-6))
     panels[0].set(title="Best so far" if one else "Hypervolume, the paper's", ylabel="share of the best possible")
     panels[1].set(
-        title="Missing to the best" if one else "Hypervolume missing, near the front", ylabel="share of the best"
+        title="Short of the best" if one else "Hypervolume missing, near the front", ylabel="share of the best"
     )
     logarithmic(panels[1])
     used = 2
@@ -88,25 +91,25 @@ def _protocol(found: Mapping[Method, Curves]) -> str:
 
 
 def true_front(given: Experiment, setting: Setting) -> Array:
-    """(n, 2) values on the front, from a dense sample of the whole space, in the objectives' own units."""
-    made = surveyed(given.name, tuple(sorted(setting.options.items())))
+    """(n, 2) values on the true front, in the objectives' own units, from a dense sample of the space."""
+    if given.function is None:
+        raise InvalidOptionError(f"experiment {given.name!r}: its values are measured, so its true front is unknown.")
+    survey = surveyed(given.name, tuple(sorted(setting.options.items())))
     rng = np.random.default_rng(0)
-    points, scale = made.points[on_front(made.values)], 0.02
+    points, scale = survey.points[on_front(survey.values)], 0.02
     for _ in range(6):
         around = np.clip(
             np.repeat(points, 12, axis=0) + scale * rng.standard_normal((12 * len(points), points.shape[1])), 0, 1
         )
         points = np.vstack([points, around * (rng.random(around.shape) < 0.9)])
-        points = points[on_front(made.mapped(points))]
+        points = points[on_front(survey.mapped(points))]
         points = points[rng.permutation(len(points))[:3000]]
         scale /= 3.0
-    if given.function is None:
-        raise InvalidOptionError(f"experiment {given.name!r}: what is measured has no known front.")
     return given.function(points)
 
 
 def _axis_limits(axes: Any, given: Experiment, setting: Setting, found: Mapping[Method, Curves], truth: Array) -> None:
-    """Show the front and what is near it: from a little beyond the best of (n, M) values to the near reference."""
+    """Limit the axes to the region of the front: from just beyond the best of (n, M) values to the near reference."""
     records = [record for curve in found.values() for record in curve.records]
     signs = signs_of(given)
     reference = signs * scale_of(given, setting, records).reference
@@ -117,7 +120,7 @@ def _axis_limits(axes: Any, given: Experiment, setting: Setting, found: Mapping[
 
 
 def _fronts(folder: Path, given: Experiment, setting: Setting, found: Mapping[Method, Curves]) -> Path:
-    """The found fronts, a panel a method: every run's, the first run's stressed; the true front behind them."""
+    """The found fronts, one panel per method, the first run's highlighted; the true front behind them."""
     plt = pyplot()
     figure, panels = plt.subplots(
         1, len(found), figsize=(3.6 * len(found), 3.4), sharex=True, sharey=True, squeeze=False
@@ -146,7 +149,7 @@ def _front_of(first: Array, later: Array, given: Experiment) -> Array:
 
 
 def _use(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> Path:
-    """The sum of each input so far, a panel a method."""
+    """The sum of each input so far, one panel per method."""
     plt = pyplot()
     names = Order.parse(given.order).names
     figure, panels = plt.subplots(1, len(found), figsize=(3.4 * len(found), 3.4), sharey=True, squeeze=False)
@@ -164,7 +167,7 @@ def _use(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> Pat
 
 
 def _label_ends(axes: Any, x: float, heights: Array, names: Sequence[str], colours: Any) -> None:
-    """Names at the ends of lines, moved apart where they would overlap."""
+    """Write names at the ends of lines, apart enough not to overlap."""
     room = 0.055 * max(axes.get_ylim()[1], 1e-9)
     place = -np.inf
     for j in np.argsort(heights):
@@ -173,7 +176,7 @@ def _label_ends(axes: Any, x: float, heights: Array, names: Sequence[str], colou
 
 
 def _money(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> Path:
-    """Hypervolume against money spent, under prices the methods never saw."""
+    """Hypervolume over money spent, by prices that no method knows."""
     plt = pyplot()
     figure, panels = plt.subplots(1, 2, figsize=(8.4, 3.6))
     for axes, which in zip(panels, ("mapped", "near"), strict=True):
@@ -187,20 +190,20 @@ def _money(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> P
     panels[0].set_title("The paper's hypervolume")
     panels[1].set_title("Near the front")
     panels[0].legend(loc="lower right", fontsize=8)
-    prices = "hidden prices, each input half the next dearer one, 0.1 a point"
+    prices = "hidden prices: each input half the next more expensive one, 0.1 per point"
     marks = "bands: the middle 90 % of runs; markers: the last iteration"
     figure.suptitle(f"{given.title}\n{prices}\n{marks}", fontsize=10)
     return save(figure, folder, "money")
 
 
 def _at(spent: Array, money: Array, volumes: Array) -> Array:
-    """(n,) what had been reached when (n,) money was spent."""
+    """(n,) the volume reached when (n,) `spent` was spent, for (T,) money and volumes of a run."""
     reached = np.searchsorted(money, spent, side="right") - 1
     return np.asarray(volumes[np.clip(reached, 0, len(volumes) - 1)])
 
 
 def _bound(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> Path:
-    """Measured cumulative regret under Theorem 1's bound, each method with its own cost."""
+    """Cumulative regret and Theorem 1's bound, each method under its own cost."""
     plt = pyplot()
     figure, panels = plt.subplots(1, len(found), figsize=(3.5 * len(found), 3.4), sharey=True, squeeze=False)
     for axes, (method, curve) in zip(panels[0], found.items(), strict=True):
@@ -217,7 +220,7 @@ def _bound(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> P
 
 
 def _points(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> Path:
-    """Where in the search space the found fronts lie: the two named inputs, all runs."""
+    """The found fronts of all runs in the search space, over the two most expensive inputs."""
     plt = pyplot()
     names = Order.parse(given.order).names[:2]
     inputs = [given.space.inputs[name] for name in names]
@@ -236,7 +239,7 @@ def _points(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> 
         axes.plot(*shown.T, MARKERS[method], color=COLOURS[method], ms=4, alpha=0.35, mew=0)
         axes.set(title=METHODS[method], xlabel=names[0])
     corners = np.array([[given_.from_unit(u) for given_ in inputs] for u in (0.0, 1.0)])
-    panels[0][0].update_datalim(corners)  # the whole search space, wherever in it the fronts lie
+    panels[0][0].update_datalim(corners)  # show the whole search space
     panels[0][0].autoscale_view()
     for axis, given_ in zip((panels[0][0].xaxis, panels[0][0].yaxis), inputs, strict=True):
         axis.get_major_locator().set_params(integer=isinstance(given_, Integer))
@@ -245,8 +248,8 @@ def _points(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> 
     return save(figure, folder, "points")
 
 
-def _paths(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> Path:
-    """Figure 1: the first run's path over the landscape, and what it used of the dear input."""
+def _paths(folder: Path, given: Experiment, function: Callable[[Array], Array], found: Mapping[Method, Curves]) -> Path:
+    """Figure 1: the path of the first run over the landscape, and how much of the expensive input it used."""
     plt = pyplot()
     figure, panels = plt.subplots(
         1, len(found), figsize=(3.9 * len(found), 3.6), sharex=True, sharey=True, squeeze=False
@@ -254,9 +257,7 @@ def _paths(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> P
     ticks = np.linspace(0.0, 1.0, 101)
     mesh = np.stack(np.meshgrid(ticks, ticks), axis=-1)
     names = given.space.names
-    height = (
-        given.function(mesh.reshape(-1, 2)).reshape(101, 101) if given.function is not None else np.zeros((101, 101))
-    )
+    height = function(mesh.reshape(-1, 2)).reshape(101, 101)
     for axes, (method, curve) in zip(panels[0], found.items(), strict=True):
         lines = axes.contour(given.scale * ticks, given.scale * ticks, height, 12, cmap="Greys", linewidths=0.8)
         axes.clabel(lines, fontsize=6, fmt="%.0f")

@@ -1,8 +1,8 @@
-"""The folder that keeps an experiment's runs.
+"""The folder that stores an experiment's runs.
 
-DIR/settings.json            what the folder is for: nothing else may be added to it
-DIR/runs/METHOD-0007.json    one finished run each, written whole or not at all
-DIR/summary.json             the few numbers a table is made from
+DIR/settings.json            the settings; runs with other settings are refused
+DIR/runs/METHOD-0007.json    one finished run, written whole or not at all
+DIR/summary.json             the numbers a table is made from
 DIR/*.png, *.pdf             figures
 """
 
@@ -19,17 +19,18 @@ from typing import Any
 import numpy as np
 
 import camobo
+from camobo.arrays import Array
 from camobo.errors import InvalidOptionError, InvalidValueError
-from camobo.inputs import Array
 from camobo.paper.experiments import METHODS, Method, Options, experiment
 
 _SETTINGS, _RUNS = "settings.json", "runs"
-_REMAKE = "Delete it to have it made again."
+_NO_SETTINGS = "Without it, what the runs are is unknown: give another folder."
+_REMAKE = "Delete it; the next run of the experiment makes it again."
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Everything a run's numbers depend on besides its method and its own number."""
+    """Everything a run depends on besides its method and its number."""
 
     experiment: str
     iterations: int
@@ -40,7 +41,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run to be made."""
+    """A run to make."""
 
     setting: Setting
     method: Method
@@ -50,7 +51,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One finished run: (T, d) chosen points of the unit cube, (T, M) values, and what was computed on the way."""
+    """A finished run: (T, d) chosen points of the unit cube, (T, M) values, and what was computed on the way."""
 
     method: Method
     run: int
@@ -59,11 +60,11 @@ class Record:
     units: Array
     values: Array
     seconds: Array
-    """(T,) processor time of each suggestion, without the measurement: a busy machine does not lengthen it."""
+    """(T,) processor time of each suggestion, without the evaluation."""
     whole: float
     """Processor time of the whole run."""
     regrets: Array | None = None
-    """(T,) r_t under the paper's cost with ascending weights, the same yardstick for every method."""
+    """(T,) r_t under the paper's cost with ascending weights: the same for every method."""
     own_regrets: Array | None = None
     """(T,) r_t under the method's own cost; for MO-UCB, C = 0."""
     bound: Array | None = None
@@ -71,49 +72,49 @@ class Record:
 
 
 def claim(folder: Path, setting: Setting) -> None:
-    """Make the folder this setting's own, or say whose it is."""
+    """Create the folder for these settings, or check that it has the same ones."""
     wanted = asdict(setting)
     if folder.exists() and not folder.is_dir():
         raise InvalidOptionError(f"--out: need a folder, got the file {str(folder)!r}.")
-    kept = folder / _SETTINGS
-    if not kept.exists():
+    file = folder / _SETTINGS
+    if not file.exists():
         if folder.exists() and any(folder.iterdir()):
             raise InvalidOptionError(
-                f"--out: {str(folder)!r} holds other files and no {_SETTINGS}. Give an empty or a new folder."
+                f"--out: {str(folder)!r} holds other files and no {_SETTINGS}. Give a new or empty folder."
             )
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InvalidOptionError(
-                f"--out: {str(folder)!r} cannot be made ({error.strerror}). Give a folder that can be written to."
+                f"--out: {str(folder)!r} cannot be created ({error.strerror}). Give a folder you can write to."
             ) from error
-        write_json(kept, wanted)
+        write_json(file, wanted)
         return
-    found = read_json(kept, "Without it nothing says what its runs are: give another folder.")
-    other = [key for key in wanted if found.get(key) != wanted[key]]
-    if other:
-        differences = ", ".join(f"{key} {found.get(key)!r} (now {wanted[key]!r})" for key in other)
+    found = read_json(file, _NO_SETTINGS)
+    changed = [key for key in wanted if found.get(key) != wanted[key]]
+    if changed:
+        differences = ", ".join(f"{key} {found.get(key)!r} (now {wanted[key]!r})" for key in changed)
         raise InvalidOptionError(
             f"--out: {str(folder)!r} belongs to runs with {differences}. Nothing was changed. "
-            "Give the same settings to go on with them, or another folder."
+            "Give the same settings to continue them, or another folder."
         )
 
 
 def read_setting(folder: Path) -> Setting:
-    """What a folder is for."""
-    kept = folder / _SETTINGS
-    if not kept.is_file():
+    """The settings of a folder's runs."""
+    file = folder / _SETTINGS
+    if not file.is_file():
         raise InvalidOptionError(
             f"{str(folder)!r} is not a folder of runs: it has no {_SETTINGS}. Give the --out of an experiment."
         )
     try:
-        return Setting(**read_json(kept, "Without it nothing says what its runs are."))
+        return Setting(**read_json(file, _NO_SETTINGS))
     except TypeError as error:
-        raise InvalidValueError(f"{kept}: not the settings of an experiment ({error}).") from error
+        raise InvalidValueError(f"{file}: not the settings of an experiment ({error}).") from error
 
 
 def missing(folder: Path, setting: Setting, methods: Sequence[Method], runs: int) -> list[Job]:
-    """The runs that are not there yet, run by run so that methods stay level."""
+    """The runs still to make, run by run, so that all methods advance together."""
     jobs = [
         Job(setting, method, run, folder / _RUNS / f"{_run_name(method, run)}.json")
         for run in range(runs)
@@ -122,46 +123,46 @@ def missing(folder: Path, setting: Setting, methods: Sequence[Method], runs: int
     return [job for job in jobs if not job.path.exists()]
 
 
-def keep(path: Path, record: Record) -> None:
+def store(path: Path, record: Record) -> None:
     """Write a finished run."""
     fields = {name: getattr(record, name) for name in Record.__dataclass_fields__}
     write_json(path, {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in fields.items()})
 
 
 def load(folder: Path, setting: Setting) -> list[Record]:
-    """Every finished run of a folder, by method and number."""
+    """Every finished run of a folder, sorted by method and number."""
     found = []
     for path in sorted((folder / _RUNS).glob("*.json")):
-        kept = read_json(path, _REMAKE)
+        content = read_json(path, _REMAKE)
         try:
-            found.append(_record(path.stem, kept, setting))
+            found.append(_record(path.stem, content, setting))
         except (TypeError, ValueError) as error:
-            raise InvalidValueError(f"{path}: not a finished run of this folder's ({error}). {_REMAKE}") from error
+            raise InvalidValueError(f"{path}: not a finished run of this experiment ({error}). {_REMAKE}") from error
     return sorted(found, key=lambda record: (list(METHODS).index(record.method), record.run))
 
 
-def _record(name: str, kept: Mapping[str, Any], setting: Setting) -> Record:
-    """A run from its file's name and content; ValueError or TypeError if it is not whole."""
-    if set(kept) != set(Record.__dataclass_fields__):
+def _record(name: str, content: Mapping[str, Any], setting: Setting) -> Record:
+    """A run from its file's name and content. ValueError or TypeError if it is incomplete or another's."""
+    if set(content) != set(Record.__dataclass_fields__):
         raise ValueError(f"need {', '.join(Record.__dataclass_fields__)}")
-    if kept["method"] not in list(METHODS) or name != _run_name(kept["method"], kept["run"]):
-        raise ValueError(f"it says it is run {kept['run']!r} of {kept['method']!r}")
+    if content["method"] not in list(METHODS) or name != _run_name(content["method"], content["run"]):
+        raise ValueError(f"it holds run {content['run']!r} of {content['method']!r}")
     given = experiment(setting.experiment, setting.options)
     T, inputs, objectives = setting.iterations, given.space.dimension, len(given.objectives)
-    first = len(kept["first_units"])
+    first = len(content["first_units"])
     shapes: dict[str, tuple[int, ...]] = {
         "first_units": (first, inputs),
         "first_values": (first, objectives),
         "units": (T, inputs),
         "values": (T, objectives),
         "seconds": (T,),
-        **{key: (T,) for key in ("regrets", "own_regrets", "bound") if kept[key] is not None},
+        **{key: (T,) for key in ("regrets", "own_regrets", "bound") if content[key] is not None},
     }
-    rows = {key: np.array(kept[key], dtype=float) for key in shapes}
+    rows = {key: np.array(content[key], dtype=float) for key in shapes}
     for key, shape in shapes.items():
         if rows[key].shape != shape or not np.isfinite(rows[key]).all():
-            raise ValueError(f"need {' × '.join(map(str, shape))} finite numbers in {key!r}")
-    return Record(**{**kept, **rows, "whole": float(kept["whole"])})
+            raise ValueError(f"{key!r} needs {' × '.join(map(str, shape))} finite numbers")
+    return Record(**{**content, **rows, "whole": float(content["whole"])})
 
 
 def _run_name(method: str, run: int) -> str:
@@ -169,7 +170,7 @@ def _run_name(method: str, run: int) -> str:
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a file whole or not at all: beside its place first, then moved there."""
+    """Write a file whole or not at all: under another name first, then moved into place."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         beside.write_text(json.dumps(content, indent=None, allow_nan=False) + "\n", encoding="utf-8")
@@ -179,7 +180,7 @@ def write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def read_json(path: Path, advice: str) -> dict[str, Any]:
-    """A file this module wrote, or an error that names it and ends with the advice."""
+    """The content of a file that `write_json` wrote; an error names the file and ends with the advice."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -190,7 +191,7 @@ def read_json(path: Path, advice: str) -> dict[str, Any]:
 
 
 def machine() -> str:
-    """The processor, its cores, and the Python that runs on it."""
+    """The processor, its cores, and the versions of Python and NumPy."""
     name = platform.processor() or platform.machine()
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()

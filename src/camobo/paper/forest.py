@@ -1,4 +1,4 @@
-"""A random forest's training time and prediction error, as functions of its number of trees and their depth."""
+"""The forest experiment: training time and error of a random forest, by number of trees and depth."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _HELD_OUT = 0.3
 
 
 def objective(dataset: str) -> Callable[[Mapping[str, Any]], tuple[float, float]]:
-    """Training time in seconds and share of errors on held-out rows, of a forest with given `estimators` and `depth`.
+    """A function of `estimators` and `depth`: training time in seconds, and error rate on held-out rows.
 
-    Three forests a point, grown from different random states on the same rows. Time is CPU time of this process, so
-    that other work on the machine hardly shows, and the least of the three, since whatever disturbs only adds. The
-    error is their mean, on the same three tenths of the rows throughout.
+    Three forests per point, with different random states, on the same rows. The time is processor time, which other
+    work on the machine hardly affects, and the shortest of the three, because disturbances only add. The error is the
+    mean of the three. The same three tenths of the rows are held out every time.
     """
     ensemble, load, split = _sklearn(dataset)
     data = load()

@@ -1,4 +1,4 @@
-"""A feed-forward network's test error and prediction time, as functions of the paper's six hyper-parameters."""
+"""The network experiment: test error and prediction time of a network, by the paper's six hyper-parameters."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ _PREDICTIONS = 15
 
 
 def objective(digits: Digits, epochs: int, seed: int) -> Callable[[Mapping[str, Any]], tuple[float, float]]:
-    """Test error and prediction time, in microseconds a digit, of a network trained with given hyper-parameters.
+    """A function of the hyper-parameters: test error, and prediction time in microseconds per digit.
 
-    ReLU layers with dropout and l1 and l2 penalties, a softmax on top, Adam, batches of 4,000. The time is the least of
-    fifteen predictions of the whole test set, in CPU time of this process on one thread. A network whose training blew
-    up predicts nothing: its error is that of always answering one class.
+    ReLU layers with dropout and l1 and l2 penalties, a softmax on top, Adam, batches of 4,000. The time is the shortest
+    of fifteen predictions of the whole test set, in processor time of one thread. If the training diverges, the error
+    is that of always answering the rarest class.
     """
     keras, torch = _keras()
     images = torch.from_numpy(digits.test_images)
     counts = np.bincount(digits.test_labels, minlength=digits.classes)
-    hopeless = 1.0 - float(counts.min()) / float(counts.sum())
+    diverged = 1.0 - float(counts.min()) / float(counts.sum())
 
     def measure(params: Mapping[str, Any]) -> tuple[float, float]:
         keras.utils.set_random_seed(seed)
-        model = _built(keras, params, digits)
+        model = _network(keras, params, digits)
         model.fit(
             digits.train_images,
             digits.train_labels,
@@ -46,12 +46,12 @@ def objective(digits: Digits, epochs: int, seed: int) -> Callable[[Mapping[str, 
                 spent.append(time.process_time() - start)
         chances = chances.cpu().numpy()
         error = 1.0 - float(np.mean(chances.argmax(axis=1) == digits.test_labels))
-        return (error if np.isfinite(chances).all() else hopeless), 1e6 * min(spent) / len(digits.test_labels)
+        return (error if np.isfinite(chances).all() else diverged), 1e6 * min(spent) / len(digits.test_labels)
 
     return measure
 
 
-def _built(keras: Any, params: Mapping[str, Any], digits: Digits) -> Any:
+def _network(keras: Any, params: Mapping[str, Any], digits: Digits) -> Any:
     penalty = {"l1": float(params["l1"]), "l2": float(params["l2"])}
     layers: list[Any] = [keras.layers.Input((digits.train_images.shape[1],))]
     for _ in range(int(params["layers"])):
@@ -70,7 +70,7 @@ def _built(keras: Any, params: Mapping[str, Any], digits: Digits) -> Any:
 
 
 def _keras() -> tuple[Any, Any]:
-    """Keras on torch, with one thread: runs are parallel, and times are compared."""
+    """Keras and torch, on one thread: runs are parallel, and their times are compared."""
     os.environ["KERAS_BACKEND"] = "torch"
     try:
         import keras

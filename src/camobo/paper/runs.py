@@ -1,7 +1,7 @@
-"""One run of an experiment, and making those that are missing.
+"""One run of an experiment, and making the runs that are missing.
 
-Run r starts from the same random observations for every method, so methods are compared in pairs. These d + 1
-observations are the D that Algorithm 1 is given: sums of inputs, regrets and money count the T points it chooses after.
+Run r starts from the same d + 1 random observations for every method, so methods are compared in pairs. Algorithm 1 is
+given these observations as D; sums of inputs, regrets and money count only the T points it chooses afterwards.
 """
 
 from __future__ import annotations
@@ -16,50 +16,54 @@ from typing import Any
 
 import numpy as np
 
-from camobo import regret
-from camobo.acquisition import Acquisition, ScalarisedUCB
-from camobo.cost import Discount, Moment, PaperCost
-from camobo.engine import log_points, suggest
+from camobo.acquisition.acquisition import Acquisition
+from camobo.acquisition.utilities import ScalarisedUCB
+from camobo.arrays import Array
+from camobo.cost.moment import Moment
+from camobo.cost.paper import PaperCost
+from camobo.cost.protocol import Discount
 from camobo.errors import InvalidOptionError
-from camobo.gp import GP
-from camobo.inputs import Array
+from camobo.model.gp import GP
+from camobo.paper import regret
 from camobo.paper.experiments import Experiment, Method, cost_of, experiment
-from camobo.paper.folder import Job, Record, Setting, keep
-from camobo.paper.workers import Step, work_through
-from camobo.plan import Data, Plan
+from camobo.paper.folder import Job, Record, Setting, store
+from camobo.paper.processes import Step, work_through
+from camobo.strategy.paper import log_points
+from camobo.strategy.plan import Data, Plan
+from camobo.strategy.suggest import suggest
 
-_GAIN_POINTS = 2000  # of the space, among which γ is sought
+_GAIN_POINTS = 2000  # points of the space over which γ is bounded
 
 
 def ready(setting: Setting) -> None:
-    """Say what is missing before anything is made: packages, data files."""
+    """Raise if packages or data files are missing, before any run is made."""
     given = experiment(setting.experiment, setting.options)
     if given.function is None:
         _objective(setting.experiment, tuple(sorted(setting.options.items())), setting.seed)
 
 
 def source(setting: Setting) -> str | None:
-    """Where measured data come from, in words."""
+    """Where the data of a measured experiment come from, as a phrase; None if it has a formula."""
     if setting.experiment == "network":
         return str(_loaded(setting.options["data"]).source)
     if setting.experiment == "forest":
-        return f"{setting.options['dataset']}, which comes with scikit-learn"
+        return f"{setting.options['dataset']} of scikit-learn"
     return None
 
 
 def make(jobs: Sequence[Job], processes: int, on_step: Step) -> None:
-    """Make the runs, several at once, each written when it is finished."""
+    """Make the runs, several at once; each is stored when it is finished."""
     if jobs:
         jobs[0].path.parent.mkdir(exist_ok=True)
     work_through(jobs, _make_one, processes, on_step)
 
 
 def _make_one(job: Job, on_step: Step) -> None:
-    keep(job.path, one_run(job.setting, job.method, job.run, on_step))
+    store(job.path, one_run(job.setting, job.method, job.run, on_step))
 
 
 def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record:
-    """Algorithm 1 from the first observations to the last, and its regrets where the problem has a formula."""
+    """Run Algorithm 1, and compute its regrets if the problem has a formula."""
     began = time.process_time()
     given = experiment(setting.experiment, setting.options)
     seed = setting.seed + run
@@ -69,8 +73,8 @@ def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record
     n = plan.initial
     regrets: tuple[Array | None, ...] = (None, None, None)
     if given.function is not None:
-        made = surveyed(given.name, tuple(sorted(setting.options.items())))
-        regrets = _regrets(given, made, plan, method, trace)
+        survey = surveyed(given.name, tuple(sorted(setting.options.items())))
+        regrets = _regrets(given, survey, plan, method, trace)
     first, chosen = (trace.units[:n], trace.values[:n]), (trace.units[n:], trace.values[n:])
     whole = round(time.process_time() - began, 3)
     return Record(method, run, *first, *chosen, np.array(trace.seconds), whole, *regrets)
@@ -78,7 +82,7 @@ def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """Everything a run went through: all points and values, and of each step θ, the discount and the seconds."""
+    """All points and values of a run; θ, discount and seconds of each step; the last models."""
 
     units: Array
     values: Array
@@ -89,7 +93,7 @@ class Trace:
 
 
 def follow(plan: Plan, measure: Callable[[Array], Array], on_step: Step) -> Trace:
-    """Ask the engine for as many points as the plan's budget, after d + 1 random ones; measure each, (d,) to (M,)."""
+    """Measure d + 1 random points, then as many suggested ones as the budget; `measure` maps (d,) to (M,)."""
     d = plan.space.dimension
     rng = np.random.default_rng([plan.seed, zlib.crc32(b"first observations")])
     units = plan.space.snap(rng.random((plan.initial, d)))
@@ -109,16 +113,16 @@ def follow(plan: Plan, measure: Callable[[Array], Array], on_step: Step) -> Trac
 
 
 def _drawn(acquisition: Acquisition | None, signed: Array) -> tuple[Array, Discount | None]:
-    """θ_t and the discount 1 − C(·, t) behind a suggestion. The engine keeps θ divided by each objective's range."""
+    """θ_t and the discount 1 − C(·, t) of a suggestion. Its utility holds θ divided by each objective's range."""
     if acquisition is None or not isinstance(utility := acquisition.terms[0].utility, ScalarisedUCB):
-        raise RuntimeError("the engine suggested a point of Algorithm 1 without its acquisition")
+        raise RuntimeError("a suggestion of Algorithm 1 has no scalarised acquisition")
     scaled = np.column_stack([gp.standardise(signed[:, m]) for m, gp in enumerate(acquisition.gps)])
     theta = utility.weights * np.maximum(np.ptp(scaled, axis=0), 1e-9)
     return theta, acquisition.terms[0].discount
 
 
 def _measured(given: Experiment, setting: Setting, seed: int) -> Callable[[Array], Array]:
-    """(d,) point of the unit cube to (M,) values."""
+    """A function from (d,) points of the unit cube to (M,) values."""
     function, space = given.function, given.space
     if function is not None:
         return lambda unit: function(unit[None, :])[0]
@@ -146,36 +150,38 @@ def _loaded(data: str | None) -> Any:
 
 @cache
 def surveyed(name: str, options: tuple[tuple[str, Any], ...]) -> regret.Survey:
-    """The dense sample of an experiment's whole space, made once a process."""
+    """The dense sample of an experiment's whole space, made once per process."""
     given = experiment(name, dict(options))
     signs = np.array([1.0 if goal == "max" else -1.0 for goal in given.objectives.values()])
     function = given.function
     if function is None:
-        raise InvalidOptionError(f"experiment {name!r}: what is measured has no known maximum, and so no regret.")
+        raise InvalidOptionError(
+            f"experiment {name!r}: its values are measured, so its maximum and regret are unknown."
+        )
     return regret.survey(given.space, lambda units: signs * function(units))
 
 
 def _regrets(
-    given: Experiment, made: regret.Survey, plan: Plan, method: Method, trace: Trace
+    given: Experiment, survey: regret.Survey, plan: Plan, method: Method, trace: Trace
 ) -> tuple[Array, Array, Array]:
-    """Regrets under the common yardstick and under the method's own cost, and the bound on the latter's sum."""
+    """Regrets under the common cost and under the method's own, and the bound on the sum of the latter."""
     chosen = trace.units[plan.initial :]
-    own = regret.instantaneous(made, chosen, trace.weights, trace.discounts)
-    yardstick = own
+    own = regret.instantaneous(survey, chosen, trace.weights, trace.discounts)
+    common = own
     if method != "paper":
         rng = np.random.default_rng([plan.seed, zlib.crc32(b"yardstick")])
         cost, names = PaperCost(given.order), given.space.names
-        common = [cost.at(Moment(t, plan.budget), names, rng) for t in range(1, len(chosen) + 1)]
-        yardstick = regret.instantaneous(made, chosen, trace.weights, common)
+        discounts = [cost.at(Moment(t, plan.budget), names, rng) for t in range(1, len(chosen) + 1)]
+        common = regret.instantaneous(survey, chosen, trace.weights, discounts)
     rng = np.random.default_rng(0)
     sample = given.space.features(given.space.snap(rng.random((_GAIN_POINTS, given.space.dimension))))
     priors = [
         regret.Prior(
             regret.information_gain(sample, gp.hyper, gp.kernel, len(chosen)),
             gp.hyper.noise / gp.hyper.signal,
-            math.sqrt(gp.hyper.signal) * gp.standard.scale / float(made.best[m] - made.worst[m]),
+            math.sqrt(gp.hyper.signal) * gp.standard.scale / float(survey.best[m] - survey.worst[m]),
         )
         for m, gp in enumerate(trace.gps)
     ]
     bound = regret.theorem_bound(trace.weights, priors, log_points(given.space))
-    return yardstick.round(9), own.round(9), bound.round(6)
+    return common.round(9), own.round(9), bound.round(6)

@@ -1,30 +1,31 @@
-"""The paper's opening example: steel from iron, nickel and chromium, nickel the dearer.
+"""The paper's opening example: steel from iron, nickel and chromium, where nickel is the more expensive.
 
-The response is made up to be read, not to be cast. It keeps what a textbook says of the two elements, in round numbers:
+The response is made up for illustration. It follows what textbooks say about the two elements, in round numbers:
 
 - both harden iron by solid solution, nickel faster and chromium further, with diminishing returns;
-- past some 7 % nickel or 11 % chromium strength is lost again, to retained austenite and to coarse brittle phases;
-- chromium makes the passive film that keeps rust away, hardly below 8 % and nearly wholly above 14 %; nickel helps it.
+- above about 7 % nickel or 11 % chromium, retained austenite and coarse brittle phases cost strength again;
+- chromium forms the passive film against rust, barely below 8 % and almost fully above 14 %; nickel supports it.
 
-So the strongest alloy needs some of both, and a more rust-proof one more chromium than is good for its strength.
+So the strongest alloy needs some of both, and a more rust-proof one needs more chromium than is good for strength.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from camobo.inputs import Array, Real
-from camobo.space import Space
+from camobo.arrays import Array
+from camobo.space.inputs import Real
+from camobo.space.space import Space
 
 SPACE = Space({"nickel": Real(0, 20, unit="%"), "chromium": Real(0, 20, unit="%")})
 WEAKEST, STRONGEST = 246.0, 527.190475
-"""Yield strengths in MPa: just below the least in the space, and the greatest, at 9.2 % nickel and 12.5 % chromium."""
+"""Yield strengths in MPa: just below the minimum of the space, and its maximum, at 9.2 % nickel and 12.5 % chromium."""
 REFERENCE, BEST_HYPERVOLUME = (268.0, 0.64), 79.5436
 """A tenth of the front's range below its worst corner, and the hypervolume of the true front against it."""
 
 
 def strength(nickel: Array, chromium: Array) -> Array:
-    """Yield strength in MPa at contents in per cent."""
+    """Yield strength in MPa, for contents in per cent."""
     hardening = 150.0 * (1.0 - np.exp(-nickel / 4.0)) + 190.0 * (1.0 - np.exp(-chromium / 8.0))
     coarsening = 0.9 * np.maximum(0.0, nickel - 7.0) ** 2 + 1.6 * np.maximum(0.0, chromium - 11.0) ** 2
     return np.asarray(250.0 + hardening - coarsening)

@@ -1,4 +1,4 @@
-"""Figure 2: what a point costs, and how that changes with t."""
+"""Figure 2: the cost of a point, and how it changes with t."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from pathlib import Path
 
 import numpy as np
 
-from camobo.cost import AdditiveCost, Discount, ExponentialProduct, Moment
-from camobo.order import Order
-from camobo.paper.drawing import COLOURS, pyplot, save
+from camobo.cost.additive import AdditiveCost
+from camobo.cost.moment import Moment
+from camobo.cost.order import Order
+from camobo.cost.paper import ExponentialProduct
+from camobo.cost.protocol import Discount
+from camobo.paper.drawing import COLOURS, pyplot, save, styled
 from camobo.paper.experiments import ADDITIVE_COOLING, ADDITIVE_STRENGTH, METHODS
 
 
+@styled()
 def cost_surface(folder: Path) -> list[Path]:
-    """Figure 2: C over (x1, x2) at t = 1, 10, 20, 1000 for x1 > x2, by the paper's cost both ways and the additive."""
+    """Draw C over (x1, x2) at t = 1, 10, 20, 1000 for x1 > x2: the paper's cost, both ways, and the additive one."""
     plt = pyplot()
     steps = (1, 10, 20, 1000)
     figure, rows = plt.subplots(3, len(steps), figsize=(12, 8.6), sharex=True, sharey=True)
@@ -32,16 +36,16 @@ def cost_surface(folder: Path) -> list[Path]:
             axes.set_aspect("equal")
         panels[0].set_ylabel("x2 (cheaper)")
     for axes in rows[-1]:
-        axes.set_xlabel("x1 (dearer)")
+        axes.set_xlabel("x1 (more expensive)")
     figure.colorbar(image, ax=rows, label="C(x, t)", shrink=0.6)
     figure.suptitle(
-        "The cost of a point, with the mean of the weights that agree with x1 > x2; additive without a budget"
+        "The cost of a point, with the mean of all weights that agree with x1 > x2; additive: without a budget"
     )
     return [save(figure, folder, "cost-surface")]
 
 
 def _centred(method: str, step: int) -> Discount:
-    """A cost with the mean weights instead of drawn ones."""
+    """The discount of a method at a step, with mean weights instead of drawn ones."""
     order = Order.parse("x1 > x2")
     if method == "additive":
         cost = AdditiveCost(order, strength=ADDITIVE_STRENGTH, cooling=ADDITIVE_COOLING, power=0.0)

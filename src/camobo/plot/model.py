@@ -1,4 +1,4 @@
-"""What the models believe, and how far they can be believed."""
+"""Figures of the models: predictions against measurements, and slices through a trial."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from camobo.errors import InvalidOptionError
-from camobo.inputs import Categorical
-from camobo.insight import FEWEST_FOR_A_MODEL, NORMAL_95, Check, Record, Slice, checks, chosen_trial, models_of, slices
+from camobo.history.trial import Trial
+from camobo.insight.diagnostics import FEWEST_FOR_A_MODEL, NORMAL_95, Check, checks, models_of
+from camobo.insight.record import Record
+from camobo.insight.slices import Slice, slices
+from camobo.insight.summary import chosen_trial
 from camobo.plot.style import (
     ACCENT,
     BAND,
@@ -18,22 +21,22 @@ from camobo.plot.style import (
     axis,
     figure,
     floats,
-    goal,
     hover,
+    input_label,
     line,
-    named,
     number,
+    objective_label,
     safe,
     shown,
     ticks,
 )
-from camobo.trial import Trial
+from camobo.space.inputs import Categorical
 
 TOO_FEW = f"Models need at least {FEWEST_FOR_A_MODEL} complete trials"
 
 
 def predictions(record: Record) -> Spec:
-    """Measured against predicted from all other trials, one panel an objective."""
+    """Each trial predicted from all others against its measurement, one panel per objective."""
     models = models_of(record)
     if models is None:
         return figure("Predicted against measured", [], note=TOO_FEW)
@@ -43,7 +46,7 @@ def predictions(record: Record) -> Spec:
 
 
 def prediction_panel(record: Record, check: Check) -> Spec:
-    """One objective: a good model keeps the points on the diagonal and its bars across it."""
+    """Predictions of one objective; for a good model the points lie on the diagonal and the bars cross it."""
     low = float(min(check.measured.min(), check.predicted.min()))
     high = float(max(check.measured.max(), check.predicted.max()))
     texts = [
@@ -80,7 +83,7 @@ def prediction_panel(record: Record, check: Check) -> Spec:
         },
     ]
     name = safe(check.objective, 24)
-    axes: Spec = {"xaxis": axis(f"{name}, measured"), "yaxis": axis("predicted, 95 %")}
+    axes: Spec = {"xaxis": axis(f"measured {name}"), "yaxis": axis("predicted")}
     return figure(f"Predicted against measured: {name}", data, height=320, **axes)
 
 
@@ -91,7 +94,7 @@ def slice_figure(
     objectives: Iterable[str] | None = None,
     inputs: Iterable[str] | None = None,
 ) -> Spec:
-    """Each objective along each input through a trial, a panel each; rows are objectives."""
+    """Each objective along each input through a trial: one row of panels per objective."""
     wanted_objectives = _chosen("objective", objectives, record.plan.objectives)
     wanted_inputs = _chosen("input", inputs, record.plan.space.inputs)
     through = chosen_trial(record, trial.number if isinstance(trial, Trial) else trial)
@@ -113,48 +116,48 @@ def _chosen(kind: str, given: Iterable[str] | None, known: Iterable[str]) -> lis
     wanted = [given] if isinstance(given, str) else list(given)
     for name in wanted:
         if name not in names:
-            raise InvalidOptionError(f"slices: no {kind} called {name!r}. This study has {', '.join(names)}.")
+            raise InvalidOptionError(f"slices: unknown {kind} {name!r}. This study has {', '.join(names)}.")
     if not wanted:
         raise InvalidOptionError(f"slices: need at least one {kind}. This study has {', '.join(names)}.")
     return wanted
 
 
 def slice_panel(record: Record, cut: Slice, trial: Trial) -> Spec:
-    """One objective along one input: the mean, a 95 % band, and the trial itself."""
+    """One objective along one input: the mean, a 95 % band, and the measured trial."""
     given = record.plan.space.inputs[cut.input]
-    places: list[Any] = list(range(len(cut.values))) if isinstance(given, Categorical) else list(cut.values)
+    positions: list[Any] = list(range(len(cut.values))) if isinstance(given, Categorical) else list(cut.values)
     bars = floats(NORMAL_95 * cut.deviation)
     texts = [
         f"{safe(cut.input)}: {safe(shown(value))}<br>{safe(cut.objective)}: {number(mean)} ± {number(bar or 0.0)}"
         for value, mean, bar in zip(cut.values, cut.mean, bars, strict=True)
     ]
     common = {"type": "scatter", "showlegend": False}
-    middle = {**common, "x": places, "y": floats(cut.mean), "hovertext": texts, "hoverinfo": "text"}
+    mean = {**common, "x": positions, "y": floats(cut.mean), "hovertext": texts, "hoverinfo": "text"}
     if isinstance(given, Categorical):
         error = {"array": bars, "color": ACCENT, "thickness": 1.5, "width": 5}
-        data = [{**middle, "mode": "markers", "marker": {"size": 8, "color": ACCENT}, "error_y": error}]
+        data = [{**mean, "mode": "markers", "marker": {"size": 8, "color": ACCENT}, "error_y": error}]
     else:
-        edge = {**common, "mode": "lines", "x": places, "line": line(BAND, 0.0), "hoverinfo": "skip"}
+        edge = {**common, "mode": "lines", "x": positions, "line": line(BAND, 0.0), "hoverinfo": "skip"}
         low, high = cut.mean - NORMAL_95 * cut.deviation, cut.mean + NORMAL_95 * cut.deviation
         data = [
             {**edge, "y": floats(low)},
             {**edge, "y": floats(high), "fill": "tonexty", "fillcolor": BAND},
-            {**middle, "mode": "lines", "line": line(ACCENT, 2.0)},
+            {**mean, "mode": "lines", "line": line(ACCENT, 2.0)},
         ]
     if trial.values is not None and cut.objective in trial.values:
-        here = {"x": [places[cut.here]], "y": [trial.values[cut.objective]], "hoverinfo": "text"}
+        here = {"x": [positions[cut.here]], "y": [trial.values[cut.objective]], "hoverinfo": "text"}
         dot = {"size": 9, "color": "#dd6a2b", "symbol": "diamond"}
         data.append({**common, **here, "mode": "markers", "marker": dot, "hovertext": hover(record, [trial])})
     axes: Spec = {
-        "xaxis": axis(named(record, cut.input, 22), **ticks(record, cut.input)),
-        "yaxis": axis(goal(record, cut.objective, 18)),
+        "xaxis": axis(input_label(record, cut.input, 22), **ticks(record, cut.input)),
+        "yaxis": axis(objective_label(record, cut.objective, 18)),
     }
     title = f"{safe(cut.objective, 24)} along {safe(cut.input, 24)}"
     return figure(title, data, height=240, **axes)
 
 
 def _tiled(title: str, panels: list[Spec], *, columns: int, height: int) -> Spec:
-    """Panels side by side as one figure; a single panel stays itself."""
+    """Panels in a grid as one figure; a single panel is returned as it is."""
     if len(panels) == 1:
         return panels[0]
     columns = min(columns, len(panels))

@@ -1,11 +1,10 @@
-"""How figures look, and how what a user typed gets into them.
+"""How figures look, and how user text enters them safely.
 
-A figure is first a plain dict in Plotly's own format, which a report can write down and a test can read, and becomes a
-Plotly `Figure` at the last moment.
+A figure is a plain dict in Plotly's format (`Spec`), which a report can write as JSON and a test can read.
 
-Plotly renders a little HTML in every text it draws (`<b>`, `<a href=…>`, entities) and, where MathJax is loaded, TeX
-between dollar signs. So every text of a user goes through `safe`, and no figure of ours uses such markup itself except
-`<br>`: styled tags become style attributes, which the report's Content-Security-Policy does not allow.
+Plotly renders some HTML in every text it draws (`<b>`, `<a href=…>`, entities) and, if MathJax is loaded, TeX between
+dollar signs. So all user text goes through `safe`, and our own texts use no markup except `<br>`: styled tags become
+style attributes, which the report's Content-Security-Policy does not allow.
 """
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from camobo.inputs import Categorical, Param
-from camobo.insight import Record
-from camobo.trial import Trial
+from camobo.history.trial import Trial
+from camobo.insight.record import Record
+from camobo.space.inputs import Categorical, Param
 
 Spec: TypeAlias = dict[str, Any]
 
@@ -27,10 +26,10 @@ ACCENT = "#2a7fb8"
 GREY = "#8b929c"
 FAINT = "rgba(139,146,156,0.35)"
 BAND = "rgba(42,127,184,0.18)"
-DEAR_TO_CHEAP = ("#b5233c", "#dd6a2b", "#eba937", "#6fb1c8", "#3f7fb5")
-"""Warm and dark where it is dear. Told apart with any colour vision: red, orange and yellow differ in lightness, and
-blue from all of them."""
-APART = ("#2a7fb8", "#dd6a2b", "#2f9c7a", "#c06fa6", "#eba937", "#6fb1c8", "#8b929c")
+EXPENSIVE_TO_CHEAP = ("#b5233c", "#dd6a2b", "#eba937", "#6fb1c8", "#3f7fb5")
+"""Warm and dark for expensive. Distinguishable with any colour vision: red, orange and yellow differ in lightness, and
+blue differs from all of them."""
+DISTINCT = ("#2a7fb8", "#dd6a2b", "#2f9c7a", "#c06fa6", "#eba937", "#6fb1c8", "#8b929c")
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 _DIRECTION_CONTROLS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 TOO_LARGE = "too large to compute"
@@ -38,7 +37,7 @@ _WIDE = 60
 
 
 def visible(text: object) -> str:
-    """Text on one line, line breaks as blanks, with what could break a file or turn a line around replaced by a mark.
+    """Text on one line: line breaks become blanks; characters that break files or reverse text become �.
 
     >>> visible("a\\nb\\u202ec\\ud800")
     'a b�c�'
@@ -54,7 +53,7 @@ def visible(text: object) -> str:
 
 
 def safe(text: object, most: int = _WIDE) -> str:
-    """Text that Plotly draws letter by letter; shortened to `most` letters.
+    """Text that Plotly draws literally, shortened to `most` characters.
 
     >>> safe("<b>A & B</b> $x$")
     '&lt;b&gt;A &amp; B&lt;/b&gt; &#36;x&#36;'
@@ -70,7 +69,7 @@ def safe(text: object, most: int = _WIDE) -> str:
 
 
 def number(value: float) -> str:
-    """A number as a person would write it down; an infinite one is the result of an overflow.
+    """A number in readable form; an infinite one comes from an overflow.
 
     >>> number(0.30000000000000004), number(281842.7), number(12.0), number(-0.0), number(1.5e9)
     ('0.3', '281843', '12', '0', '1.5e+09')
@@ -81,29 +80,29 @@ def number(value: float) -> str:
 
 
 def shown(value: Param) -> str:
-    """A parameter's value: numbers rounded, anything else as it is."""
+    """A parameter value: floats rounded, anything else unchanged."""
     return number(value) if isinstance(value, float) else str(value)
 
 
 def unit_of(record: Record, name: str) -> str:
-    """The unit an input is measured in, or nothing."""
+    """The unit of an input; empty if it has none."""
     given = record.plan.space.inputs[name]
     return "" if isinstance(given, Categorical) else given.unit
 
 
-def named(record: Record, name: str, most: int = 28) -> str:
-    """An input's name with its unit, for an axis."""
+def input_label(record: Record, name: str, most: int = 28) -> str:
+    """An input's name and unit, as an axis title."""
     unit = unit_of(record, name)
     return safe(name, most) + (f" ({safe(unit, 12)})" if unit else "")
 
 
-def goal(record: Record, name: str, most: int = 28) -> str:
-    """An objective's name and which way is better, for an axis."""
+def objective_label(record: Record, name: str, most: int = 28) -> str:
+    """An objective's name and goal, as an axis title."""
     return f"{safe(name, most)} ({record.plan.objectives[name]})"
 
 
 def hover(record: Record, trials: Iterable[Trial], front: Iterable[Trial] = ()) -> list[str]:
-    """What appears over each trial: its number, where it stands, all parameters, all values."""
+    """The hover text of each trial: number, state, all parameters, all values."""
     best = {trial.number for trial in front}
     texts = []
     for trial in trials:
@@ -117,45 +116,45 @@ def hover(record: Record, trials: Iterable[Trial], front: Iterable[Trial] = ()) 
     return texts
 
 
-def dearness_colours(weights: Sequence[float | None]) -> list[str]:
-    """One colour an input by its weight in the order: equal ones alike, dearest first on the scale, the rest grey.
+def expense_colours(weights: Sequence[float | None]) -> list[str]:
+    """One colour per input, by its weight in the order: warmest for the largest, equal for ties, grey without a weight.
 
-    Without an order there is nothing for colours to say, and they only tell inputs apart.
+    Without an order, colours only distinguish the inputs.
     """
     if all(weight is None for weight in weights):
-        return [APART[i % len(APART)] for i in range(len(weights))]
+        return [DISTINCT[i % len(DISTINCT)] for i in range(len(weights))]
     ranks = sorted({round(w, 9) for w in weights if w is not None}, reverse=True)
     steps = max(1, len(ranks) - 1)
     return [GREY if w is None else blend(ranks.index(round(w, 9)) / steps) for w in weights]
 
 
-def blend(place: float) -> str:
-    """The colour at a place from dear (0) to cheap (1)."""
-    stops = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in DEAR_TO_CHEAP]
-    at = min(max(place, 0.0), 1.0) * (len(stops) - 1)
+def blend(position: float) -> str:
+    """The colour at a position from expensive (0) to cheap (1)."""
+    stops = [[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in EXPENSIVE_TO_CHEAP]
+    at = min(max(position, 0.0), 1.0) * (len(stops) - 1)
     low = min(int(at), len(stops) - 2)
     mixed = [round(a + (at - low) * (b - a)) for a, b in zip(stops[low], stops[low + 1], strict=True)]
     return "#" + "".join(f"{part:02x}" for part in mixed)
 
 
 def floats(values: Iterable[float]) -> list[float | None]:
-    """Numbers as JSON can hold them: what is not finite becomes a gap."""
+    """Numbers for JSON: non-finite ones become None, a gap in the figure."""
     return [float(value) if np.isfinite(value) else None for value in values]
 
 
 def axis(title: str, **more: Any) -> Spec:
-    """A quiet axis that makes room for its labels. Exponents are written 1e+9: superscripts would need a style."""
+    """An axis that makes room for its labels. Exponents are written 1e+9: superscripts would need style attributes."""
     quiet = {"automargin": True, "zeroline": False, "exponentformat": "e", "ticks": "outside", "ticklen": 4}
     return {"title": {"text": title, "standoff": 8}, **quiet, **more}
 
 
-def whole_axis(title: str, count: int) -> Spec:
-    """An axis of whole numbers up to a count: few of them are all labelled, so that none is a half."""
+def count_axis(title: str, count: int) -> Spec:
+    """An axis of whole numbers up to `count`. If there are few, all are labelled, so that no tick is at a half."""
     return axis(title, **({"dtick": 1} if count <= 12 else {}))
 
 
 def figure(title: str, data: list[Spec], *, note: str | None = None, height: int = 420, **layout: Any) -> Spec:
-    """A figure of traces; with `note`, an empty one that says why there is nothing to see."""
+    """A figure of traces; with `note`, an empty one that says why."""
     base: Spec = {
         "title": {"text": title, "x": 0.01, "xanchor": "left"},
         "height": height,
@@ -179,17 +178,17 @@ def figure(title: str, data: list[Spec], *, note: str | None = None, height: int
 
 
 def line(colour: str, width: float = 2.0, **more: Any) -> Spec:
-    """How a line is drawn."""
+    """The style of a line."""
     return {"color": colour, "width": width, **more}
 
 
-def broken(pieces: Iterable[Sequence[Any]]) -> list[Any]:
-    """Pieces of a line one after the other with a gap between, so that hundreds of lines are one trace."""
+def with_gaps(pieces: Iterable[Sequence[Any]]) -> list[Any]:
+    """Lines joined with a gap after each, so that hundreds of lines are one trace."""
     return list(itertools.chain.from_iterable([*piece, None] for piece in pieces))
 
 
 def ticks(record: Record, name: str) -> Spec:
-    """Axis settings for an input: logarithmic if it is searched so; choices by name, neutralised."""
+    """Axis settings for an input: logarithmic for a log input, one labelled tick per choice."""
     given = record.plan.space.inputs[name]
     if isinstance(given, Categorical):
         labels = [safe(choice, 14 if len(given.choices) <= 6 else 8) for choice in given.choices]

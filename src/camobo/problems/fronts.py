@@ -1,7 +1,7 @@
-"""The true front of a problem with two inputs, by brute force: a grid, then finer and finer grids around its front.
+"""The true front of a problem with two inputs, by brute force: a grid, then ever finer grids around its front.
 
-This is where `Problem.best_hypervolume` of the problems without a closed form comes from. It also serves the ones with
-a closed form as a check: ZDT3's and DTLZ2's fronts do not depend on how many inputs they have beyond the second.
+`Problem.best_hypervolume` of the problems without a closed form comes from here. For those with a closed form it is a
+check: the fronts of ZDT3 and DTLZ2 do not depend on the number of inputs beyond two.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ def searched_front(problem: Problem, *, grid: int = 501, rounds: int = 4, kept: 
     """Values (k, 2) close to the true front of a problem with two inputs and two objectives, sorted by the first.
 
     Starts from `grid` × `grid` points. Each of `rounds` rounds takes at most `kept` points, evenly spread along the
-    front, and tries (2 fan + 1)² points around each, in a square that shrinks `fan`-fold a round. Every row is a value
-    the problem really takes, so its hypervolume is never above the true one.
+    front, and tries (2 fan + 1)² points around each, in a square that shrinks `fan`-fold per round. Every row is
+    attained by the problem, so the hypervolume is never above the true one.
 
     Example:
         >>> from camobo.problems import matyas_booth, searched_front
@@ -51,17 +51,17 @@ def _square(ticks: Floats) -> Floats:
 
 
 def _front(problem: Problem, points: Floats) -> tuple[Floats, Floats]:
-    """The non-dominated of `points` (n, 2), and their values."""
+    """The non-dominated points of `points` (n, 2), and their values."""
     values = problem.evaluate(points)
     best = moocore.is_nondominated(values)
     return points[best], values[best]
 
 
 def _evenly_spread(values: Floats, count: int) -> NDArray[np.intp]:
-    """Indices of at most `count` + 2 rows of a front `values` (n, 2), with both its ends.
+    """Indices of at most `count` + 2 rows of a front `values` (n, 2), including both ends.
 
-    Evenly in the sum of the steps right and down that lead along the front, each in units of the front's own range:
-    choosing by rank instead leaves steep and sparse stretches almost unrefined.
+    Even in the distance along the front: steps right plus steps down, each scaled by the front's range. Choosing by
+    rank instead hardly refines steep and sparse stretches.
     """
     low, high = values.min(axis=0), values.max(axis=0)
     scaled = (values - low) / np.where(high > low, high - low, 1)

@@ -1,7 +1,7 @@
 """The published formulas, each in its own units, vectorised over arrays of inputs.
 
-Every function of `x` and `y` takes arrays that broadcast together (or plain numbers) and gives one value a point. Where
-the optimum is known the docstring states it; `tests/test_problems.py` checks it.
+Every function of `x` and `y` takes arrays that broadcast together (or plain numbers) and returns one value per point.
+Docstrings state the known optima; `tests/problems/test_functions.py` checks them.
 
 References:
     [Surjanovic] S. Surjanovic and D. Bingham, Virtual Library of Simulation Experiments, sfu.ca/~ssurjano.
@@ -75,7 +75,7 @@ def branin(x: Floats, y: Floats) -> Floats:
 def currin(x: Floats, y: Floats) -> Floats:
     """`(1 - exp(-1/(2y))) (2300x³ + 1900x² + 2092x + 60) / (100x³ + 500x² + 4x + 20)` on [0, 1]² [Surjanovic].
 
-    At y = 0 the first factor is its limit, 1.
+    At y = 0 the first factor takes its limit, 1.
     """
     # Any positive floor below 1e-3 gives exp(-1/(2y)) = 0 exactly, which is the limit, without dividing by zero.
     fade = 1 - np.exp(-0.5 / np.maximum(y, 1e-9))
@@ -83,10 +83,10 @@ def currin(x: Floats, y: Floats) -> Floats:
 
 
 def zdt3_values(points: Floats) -> Floats:
-    """ZDT3 [Zitzler], `points` (n, d) in [0, 1]^d with d >= 2, gives values (n, 2).
+    """ZDT3 [Zitzler]: `points` (n, d) in [0, 1]^d, d >= 2, to values (n, 2).
 
     `f1 = x1`, `g = 1 + 9/(d-1) (x2 + … + xd)`, `f2 = g (1 - √(f1/g) - (f1/g) sin(10π f1))`.
-    BoTorch's ZDT3 leaves out the factor g: the same front, but easier to approach, so do not compare across the two.
+    BoTorch's ZDT3 omits the factor g: the same front, but easier to approach, so results do not compare.
     """
     f1 = points[:, 0]
     g = 1 + 9 * points[:, 1:].mean(axis=1)
@@ -95,11 +95,11 @@ def zdt3_values(points: Floats) -> Floats:
 
 
 def dtlz2_values(points: Floats, objectives: int) -> Floats:
-    """DTLZ2 [Deb], `points` (n, d) in [0, 1]^d with d >= M, gives values (n, M), M being `objectives`.
+    """DTLZ2 [Deb]: `points` (n, d) in [0, 1]^d, d >= M, to values (n, M), where M is `objectives`.
 
     The first M - 1 inputs are angles `a_j = π x_j / 2`, the other d - M + 1 set the distance
-    `g = Σ (x_j - 1/2)²`: `f1 = (1 + g) cos a1 … cos a(M-1)`, each later objective drops the last cosine and gains the
-    sine of that angle, and `fM = (1 + g) sin a1`.
+    `g = Σ (x_j - 1/2)²`. `f1 = (1 + g) cos a1 … cos a(M-1)`; each next objective replaces the last cosine by the sine
+    of that angle, down to `fM = (1 + g) sin a1`.
     """
     angles = points[:, : objectives - 1] * (np.pi / 2)
     g = ((points[:, objectives - 1 :] - 0.5) ** 2).sum(axis=1)

@@ -1,4 +1,4 @@
-"""`Problem`: a test problem whose best possible result is known."""
+"""`Problem`: a test problem with a known best hypervolume."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from numpy.typing import ArrayLike
 
 from camobo.errors import InvalidValueError
 from camobo.problems.functions import Floats
-from camobo.space import Space
+from camobo.space.space import Space
 
 _FLIPPED = "-flipped"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A vector of objectives over a space, all to be minimised, with the hypervolume of its true front.
+    """Objectives over a space, all minimised, with the hypervolume of the true front.
 
     Call it with named parameters, as a study does, or `evaluate` many unit-cube points at once.
 
     Attributes:
-        name: what `by_name` finds it under.
+        name: its name for `by_name`.
         space: its inputs x1, x2, …
-        objectives: f1, f2, … each with "min".
+        objectives: f1, f2, …, each "min".
         reference: hypervolume reference point (M,), in the objectives' own units.
-        best_hypervolume: hypervolume of the true front against `reference`; no run can exceed it.
-        function: unit-cube points (n, d) to values (n, M), before any flipping.
-        is_flipped: whether each input runs the other way, u -> 1 - u.
+        best_hypervolume: hypervolume of the true front relative to `reference`; no run can exceed it.
+        function: unit-cube points (n, d) to values (n, M), without the flip.
+        is_flipped: whether every input is reversed, u -> 1 - u.
 
     Example:
         >>> from camobo.problems import zdt3
@@ -49,7 +49,7 @@ class Problem:
     is_flipped: bool = False
 
     def __call__(self, params: Mapping[str, float]) -> dict[str, float]:
-        """Values of one point given by name: `{"x1": …} -> {"f1": …}`."""
+        """Values of one point: `{"x1": …} -> {"f1": …}`."""
         row = self.evaluate(np.asarray(self.space.to_unit(params), dtype=np.float64)[None, :])[0]
         return dict(zip(self.objectives, row.tolist(), strict=True))
 
@@ -60,7 +60,7 @@ class Problem:
         if points.ndim != 2 or points.shape[1] != inputs:
             raise InvalidValueError(
                 f"problem {self.name!r}: need points of shape (n, {inputs}), got {points.shape}. "
-                "For a single point pass a list holding one row."
+                "For a single point pass a list with one row."
             )
         if not np.all((points >= 0) & (points <= 1)):
             worst = points[~((points >= 0) & (points <= 1))][0]
@@ -71,7 +71,7 @@ class Problem:
         return self.function(1 - points if self.is_flipped else points)
 
     def hypervolume(self, values: ArrayLike) -> float:
-        """Volume that `values` (n, M) dominate within `reference`; 0 for no values."""
+        """Volume that `values` (n, M) dominate, bounded by `reference`; 0 without values."""
         found = np.asarray(values, dtype=np.float64)
         objectives = len(self.objectives)
         if found.size == 0:
@@ -79,20 +79,18 @@ class Problem:
         if found.ndim != 2 or found.shape[1] != objectives:
             raise InvalidValueError(
                 f"problem {self.name!r}: need values of shape (n, {objectives}), got {found.shape}. "
-                "Give one row for each point and one column for each objective."
+                "Give one row per point and one column per objective."
             )
         if not np.all(np.isfinite(found)):
             raise InvalidValueError(
-                f"problem {self.name!r}: need finite values for a hypervolume, got nan or infinity. "
-                "Leave failed points out."
+                f"problem {self.name!r}: need finite values, got nan or infinity. Leave failed points out."
             )
         return float(moocore.hypervolume(found, ref=self.reference))
 
     def flipped(self) -> Problem:
-        """The same problem with every input running the other way, u -> 1 - u.
+        """The same problem with every input reversed, u -> 1 - u.
 
-        The front and its hypervolume stay; what was a cheap corner becomes a dear one. Flipping twice gives the
-        original back.
+        The front and its hypervolume stay the same; cheap corners become expensive. Flipping twice changes nothing.
 
         Example:
             >>> from camobo.problems import zdt3

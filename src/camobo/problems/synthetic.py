@@ -1,13 +1,13 @@
-"""Constructors of the test problems: their spaces, reference points and best hypervolumes.
+"""The test problems: their spaces, reference points and best hypervolumes.
 
-Where the literature has no usual reference point it is a tenth of the front's range beyond the front's worst corner,
+If the literature has no usual reference point, it is a tenth of the front's range beyond the front's worst corner,
 `nadir + 0.1 (nadir - ideal)`, the rule of thumb of Ishibuchi, Imada, Setoguchi and Nojima (Evolutionary Computation
 26(3), 2018): both ends of the front count, and a point far from the front counts nothing.
 
-Best hypervolumes are closed forms or quadratures where the front has a formula (ZDT3, DTLZ2, Matyas with the published
-Booth). The other three come from `searched_front(problem, grid=3001, rounds=5, kept=60_000)`, the corners that its
-staircase leaves out added and the last digit rounded up; the bare staircase ends two parts in a million below them.
-`tests/test_problems.py` reaches all of them again with a coarser search.
+Best hypervolumes are closed forms or quadratures if the front has a formula (ZDT3, DTLZ2, Matyas with the published
+Booth). The other three come from `searched_front(problem, grid=3001, rounds=5, kept=60_000)`, plus the corners that its
+staircase leaves out, with the last digit rounded up; the bare staircase is two parts in a million lower.
+`tests/problems/test_fronts.py` confirms all of them with a coarser search.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from typing import Literal
 import numpy as np
 
 from camobo.errors import InvalidOptionError, InvalidSpaceError
-from camobo.inputs import Real
 from camobo.problems import functions
 from camobo.problems.functions import Floats
 from camobo.problems.problem import Problem
-from camobo.space import Space
+from camobo.space.inputs import Real
+from camobo.space.space import Space
 
 
 def zdt3(inputs: int = 5) -> Problem:
-    """ZDT3: a front in five pieces over the unit cube. `g = 1 + 9/(n-1) Σ x_j`; the front is at x2 = … = xn = 0.
+    """ZDT3 on the unit cube: a front in five pieces, at x2 = … = xn = 0.
 
-    Reference (1.1, 1.1): wider ones such as (11, 11) hardly tell random search (83 % of the best) from a good method.
+    Reference (1.1, 1.1): with a wider one such as (11, 11), random search already reaches 83 % of the best.
     The best hypervolume is the integral of 1.1 - (least f2 at or below f1) for f1 from 0 to 1.1, by quadrature over the
     five pieces and the four gaps between them.
 
@@ -45,7 +45,7 @@ def zdt3(inputs: int = 5) -> Problem:
 def cross_holder() -> Problem:
     """Cross-in-tray (f1) and Hölder table (f2) on [-10, 10]².
 
-    Ideal (-2.06261, -19.20850), nadir (-1.27558, -0.31722); reference (-1.197, 1.572) by the rule above.
+    Ideal (-2.06261, -19.20850), nadir (-1.27558, -0.31722); reference (-1.197, 1.572), by the rule of this module.
 
     Example:
         >>> {name: round(value, 4) for name, value in cross_holder()({"x1": 1.34941, "x2": 1.34941}).items()}
@@ -57,10 +57,10 @@ def cross_holder() -> Problem:
 def matyas_booth(booth: Literal["standard", "printed"] = "standard") -> Problem:
     """Matyas (f1) and Booth (f2) on [-10, 10]², Booth as published or as misprinted in the CA-MOBO paper.
 
-    The paper prints a minus between Booth's two squares, which makes it a saddle whose least value lies on the border.
+    The paper prints a minus between Booth's two squares, which makes it a saddle with its least value on the border.
     Standard: ideal (0, 0), nadir (1.16, 74), reference (1.276, 81.4); both are convex quadratics, so the front is
-    traced by the minima of (1 - w) f1 + w f2 for w from 0 to 1, and integrated along it. Printed: ideal (0, -363),
-    nadir (42.74, 24), reference (47.014, 62.7). Both references by the rule above.
+    the minima of (1 - w) f1 + w f2 for w from 0 to 1, and the hypervolume an integral along it. Printed: ideal
+    (0, -363), nadir (42.74, 24), reference (47.014, 62.7). Both references follow the rule of this module.
 
     Example:
         >>> matyas_booth()({"x1": 1.0, "x2": 3.0})["f2"], matyas_booth("printed")({"x1": -10.0, "x2": 3.0})["f2"]
@@ -82,7 +82,7 @@ def branin_currin() -> Problem:
     """Branin (f1, its usual rectangle scaled to the unit square) and Currin (f2) [Belakaria].
 
     Reference (18, 6), the usual one; the front runs from (0.39789, 5.68614) to (17.50830, 1.18041). The best
-    hypervolume is above the 59.36 that BoTorch gives for the same functions: points exist that reach 59.4065.
+    hypervolume is above BoTorch's 59.36 for the same functions: there are points that reach 59.4065.
 
     Example:
         >>> {name: round(value, 3) for name, value in branin_currin()({"x1": 0.0, "x2": 1.0}).items()}
@@ -92,10 +92,10 @@ def branin_currin() -> Problem:
 
 
 def dtlz2(inputs: int = 4, objectives: int = 2) -> Problem:
-    """DTLZ2: any number of objectives; the front is the part of the unit sphere where no objective is negative.
+    """DTLZ2, for any number of objectives; the front is the non-negative part of the unit sphere.
 
-    Reference 1.1 in each of M objectives. Best hypervolume `1.1^M - V/2^M`, V the volume of the unit ball in M
-    dimensions, `π^(M/2) / Γ(M/2 + 1)`.
+    Reference 1.1 in each of M objectives. Best hypervolume `1.1^M - V/2^M`, where V is the volume of the unit
+    ball in M dimensions, `π^(M/2) / Γ(M/2 + 1)`.
 
     Example:
         >>> round(dtlz2(inputs=12, objectives=4).best_hypervolume, 6)
@@ -120,7 +120,7 @@ def dtlz2(inputs: int = 4, objectives: int = 2) -> Problem:
 
 
 def by_name(name: str) -> Problem:
-    """The problem of that name with its default size; "-flipped" after it turns every input round.
+    """The problem of that name with its default size; the suffix "-flipped" reverses every input.
 
     Example:
         >>> by_name("branin-currin-flipped").name
@@ -137,7 +137,7 @@ def by_name(name: str) -> Problem:
     stem = name.removesuffix("-flipped")
     if stem not in known:
         raise InvalidOptionError(
-            f'problem {name!r} is not known; expected one of {", ".join(known)}, each also with "-flipped". '
+            f'unknown problem {name!r}: need one of {", ".join(known)}, each also with "-flipped". '
             "For other sizes call the constructor, such as zdt3(inputs=10)."
         )
     problem = known[stem]()
@@ -146,7 +146,7 @@ def by_name(name: str) -> Problem:
 
 def _check_count(problem: str, what: str, count: int, *, least: int) -> None:
     if isinstance(count, bool) or not isinstance(count, int) or count < least:
-        raise InvalidSpaceError(f"{problem}: {what} must be a whole number from {least} up, got {count!r}.")
+        raise InvalidSpaceError(f"{problem}: {what} must be a whole number of at least {least}, got {count!r}.")
 
 
 def _cube(inputs: int) -> Space:

@@ -1,19 +1,19 @@
 "use strict";
-// Draws the figures when they come into view, in the colours of the page, again when those or the width change.
+// Draws each figure when it comes into view, in the colours of the page, and again when the colours or the width change.
 (() => {
-  const told = JSON.parse(document.getElementById("figures").textContent);
+  const stored = JSON.parse(document.getElementById("figures").textContent);
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const narrow = matchMedia("(max-width: 35rem)");
   const light = { ink: "#23272e", soft: "#5c6470", line: "#e2e3df", card: "#ffffff" };
   const night = { ink: "#e7e9ec", soft: "#a0a8b3", line: "#333a42", card: "#252a31" };
-  const page = { whole: 660, half: 322, panel: 212 }; // pixels, when printed on A4 or Letter
+  const page = { whole: 660, half: 322, panel: 212 }; // widths in pixels, printed on A4 or Letter
   const plots = [...document.querySelectorAll(".plot")];
   const drawn = new Set();
   let printing = false;
 
-  for (const figure of told.figures) {
+  for (const figure of stored.figures) {
     for (const trace of figure.data) {
-      if (trace.hovertext) trace.hovertext = trace.hovertext.map((said) => said && said[0] + told.texts[said[1]]);
+      if (trace.hovertext) trace.hovertext = trace.hovertext.map((hover) => hover && hover[0] + stored.texts[hover[1]]);
     }
   }
 
@@ -50,19 +50,19 @@
   }
 
   function draw(plot) {
-    const figure = told.figures[Number(plot.dataset.figure)];
+    const figure = stored.figures[Number(plot.dataset.figure)];
     const layout = layoutOf(plot, figure.layout);
-    // The buttons are listed, not those to leave out: recent versions of Plotly add one that uploads the chart.
+    // An explicit list of buttons: recent versions of Plotly add one that uploads the chart.
     const tools = figure.layout.scene ? ["orbitRotation", "pan3d", "resetCameraDefault3d"] : ["zoom2d", "pan2d", "resetScale2d"];
     const config = { responsive: !printing, displaylogo: false, showTips: false, plotlyServerURL: "",
       modeBarButtons: [["toImage"], tools], toImageButtonOptions: { format: "svg", filename: "camobo" } };
-    // Copies: Plotly writes into what it is given, and a later drawing starts from the original.
+    // Copies, because Plotly modifies its arguments and a later drawing starts from the original.
     Plotly.react(plot, structuredClone(figure.data), structuredClone(layout), config);
     drawn.add(plot);
   }
 
   const redraw = () => drawn.forEach(draw);
-  for (const plot of plots) plot.style.minHeight = `${told.figures[Number(plot.dataset.figure)].layout.height}px`;
+  for (const plot of plots) plot.style.minHeight = `${stored.figures[Number(plot.dataset.figure)].layout.height}px`;
   const watcher = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       if (entry.isIntersecting) {

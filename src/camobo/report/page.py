@@ -1,11 +1,11 @@
-"""One self-contained HTML page: markup that escapes by default, and a policy under which nothing can be fetched.
+"""One self-contained HTML page: markup that is escaped by default, and a policy that blocks every request.
 
-Everything a user typed enters as plain `str` and is escaped where it becomes `Html`; there is no other way in.
+User text enters as plain `str` and is escaped where it becomes `Html`; there is no other way in.
 
-The policy (Content-Security-Policy) allows our two scripts and our style sheet by their hashes and nothing else: no
-other script, no eval, no style attribute, no request. plotly.js runs under it: it needs no eval, sets styles through
-the CSSOM, which a policy does not concern, and makes one empty <style> element for its rules, for which the hash of the
-empty text is allowed. Pictures may come from data: and blob:, which is how a figure is saved as a file.
+The Content-Security-Policy allows our two scripts and our style sheet by their hashes and nothing else: no other
+script, no eval, no style attribute, no request. plotly.js works under it: it needs no eval, sets styles through the
+CSSOM, which the policy does not restrict, and creates one empty <style> element for its rules, for which the hash of
+the empty text is allowed. Images may come from data: and blob:, which is how a figure is saved as a file.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from typing import Any
 from camobo.plot.style import Spec, visible
 
 _UNCLOSED = frozenset({"meta"})
-_HEAD = 4096  # bytes of a page, in which its generator is told
+_HEAD = 4096  # bytes at the start of a page that contain its generator tag
 
 
 class Html(str):
-    """Markup that is safe as it is."""
+    """Markup that is already escaped."""
 
     __slots__ = ()
 
@@ -36,7 +36,7 @@ Content = str | None
 
 
 def tag(name: str, /, *children: Content, **attributes: str | bool | None) -> Html:
-    """An element; children that are not `Html` are escaped, None is left out. `class_` is class, `data_x` data-x.
+    """An element. Children that are not `Html` are escaped, None is skipped; `class_` means class, `data_x` data-x.
 
     >>> tag("p", "a < b", tag("b", "c"), class_='x"y')
     '<p class="x&quot;y">a &lt; b<b>c</b></p>'
@@ -52,22 +52,22 @@ def tag(name: str, /, *children: Content, **attributes: str | bool | None) -> Ht
 
 
 def join(*children: Content) -> Html:
-    """Children one after the other, escaped where they are not `Html`."""
+    """Children joined; those that are not `Html` are escaped, None is skipped."""
     return Html("".join(child if isinstance(child, Html) else escape(child) for child in children if child is not None))
 
 
 def escape(text: str) -> Html:
-    """Text as text, on one line, in any place of a document."""
+    """Text on one line, safe as content and as an attribute."""
     return Html(html.escape(visible(text), quote=True))
 
 
-def typed(text: object) -> Html:
-    """What a user typed, kept from turning the text around it: an isolated run."""
+def user_text(text: object) -> Html:
+    """User text in a <bdi> element: its writing direction does not affect the text around it."""
     return tag("bdi", str(text))
 
 
 def as_json(given: Any) -> Html:
-    """JSON that may stand inside a script element: ASCII only, and no letter that could end it or open a comment.
+    """JSON for use inside a script element: ASCII only, without characters that could end it or open a comment.
 
     >>> as_json({"a": "</script><!--\\u2028&"})
     '{"a":"\\\\u003c/script\\\\u003e\\\\u003c!--\\\\u2028\\\\u0026"}'
@@ -77,16 +77,16 @@ def as_json(given: Any) -> Html:
 
 
 def shared_hovers(figures: Sequence[Spec]) -> tuple[list[str], list[Spec]]:
-    """What hovers say of trials, once each, and the figures with places in that list: trials recur in all of them.
+    """The distinct hover texts of trials, and the figures with indices into them: every figure repeats the trials.
 
-    A hover becomes what stands before the trial and the trial's place: ["predicted 3 ± 1<br>", 17].
+    Each hover text becomes the text before the trial's own, and the index of the trial's: ["predicted 3 ± 1<br>", 17].
     """
-    places: dict[str, int] = {}
+    indices: dict[str, int] = {}
 
     def split(text: str) -> list[str | int]:
         at = text.find("<br>trial ") + len("<br>")
         before = text[:at] if at >= len("<br>") else ""
-        return [before, places.setdefault(text[len(before) :], len(places))]
+        return [before, indices.setdefault(text[len(before) :], len(indices))]
 
     slim = []
     for spec in figures:
@@ -98,11 +98,11 @@ def shared_hovers(figures: Sequence[Spec]) -> tuple[list[str], list[Spec]]:
             data.append(trace)
         layout = {key: value for key, value in spec["layout"].items() if key != "title"}
         slim.append({"data": data, "layout": layout})
-    return list(places), slim
+    return list(indices), slim
 
 
 def document(title: str, body: Html, figures: Sequence[Spec], plotly_js: str) -> str:
-    """The page, whole."""
+    """The whole page: title, body, figures and the script that draws them."""
     css, boot = (files("camobo.report").joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
     texts, slim = shared_hovers(figures)
     library = _inline_script(plotly_js)
@@ -128,7 +128,7 @@ def document(title: str, body: Html, figures: Sequence[Spec], plotly_js: str) ->
     )
     data = tag("script", as_json({"texts": texts, "figures": slim}), type="application/json", id="figures")
     scripts = join(data, tag("script", Html(library)), tag("script", Html(boot)))
-    whole = tag("html", head, tag("body", body, _stand_ins(library), scripts), lang="en")
+    whole = tag("html", head, tag("body", body, _map_style_placeholders(library), scripts), lang="en")
     return f"<!doctype html>\n{whole}\n"
 
 
@@ -136,7 +136,7 @@ _GENERATOR = tag("meta", name="generator", content="camobo")
 
 
 def is_report(path: str) -> bool:
-    """Whether the file at a path is a page made here, by what stands in its head; False if it cannot be read."""
+    """Whether a file is a camobo report, by its generator tag; False if it cannot be read."""
     if not os.path.isfile(path):
         return False
     try:
@@ -151,14 +151,14 @@ def _hash(text: str) -> str:
 
 
 def _inline_script(source: str) -> str:
-    """A library's text as an inline script's: no line ends a browser would change, no end tag inside."""
+    """A library as an inline script: line ends that browsers do not change, no end tag inside."""
     return source.replace("\r\n", "\n").replace("\r", "\n").replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def _stand_ins(library: str) -> Html:
-    """Elements with the ids plotly.js looks for before it adds the style sheets of its maps, so that it adds none.
+def _map_style_placeholders(library: str) -> Html:
+    """Hidden elements with the ids of plotly.js's map style sheets, so that it does not add these.
 
-    Nothing here draws a map, and the policy would refuse the sheets with an error on the console.
+    No figure draws a map, and the policy would block the style sheets with an error on the console.
     """
     ids = dict.fromkeys(re.findall(r'getElementById\("([0-9a-f]{64})"\)', library))
     return join(*(tag("i", id=found, hidden=True) for found in ids))

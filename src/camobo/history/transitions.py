@@ -1,0 +1,346 @@
+"""What each request changes: from one state of a study to the next and the events between, or a refusal.
+
+No disk, no clock. Callers pass the `History` as it is inside a transaction, so that nothing changes between the check
+and the write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from camobo.checks import remark, values_of
+from camobo.errors import Advice, InvalidValueError, SpaceExhausted, TrialStateError, UnknownTrialError
+from camobo.history.events import Event, Kind
+from camobo.history.history import History, data_of, fold, is_free
+from camobo.history.trial import State, Trial
+from camobo.space.inputs import Params
+from camobo.strategy.notes import Note
+
+if TYPE_CHECKING:
+    from camobo.model.models import Models
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """When a request came, and who made it."""
+
+    when: datetime
+    who: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request for trials: how many, by whom, for how long."""
+
+    count: int
+    owner: str | None = None
+    lease: timedelta | None = None
+    most: int | None = None
+    """No new suggestion once the study has made this many."""
+    skip: frozenset[int] = frozenset()
+    """Trials that the caller is already evaluating."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """Suggestions computed before a transaction, to keep the transaction short."""
+
+    events: int
+    """How many events they know."""
+    trials: int
+    """How many trials there were: the number of the first suggestion."""
+    budget: int | None
+    params: tuple[Params, ...]
+    notes: tuple[tuple[Note, ...], ...]
+    models: Models | None
+    exhausted: str = ""
+    """Why there are fewer than wanted, if the space ran out of points."""
+
+    def fits(self, history: History) -> bool:
+        """Whether they may still be handed out: results may have come in since, but no trial and no new budget."""
+        return len(history.trials) == self.trials and history.plan.budget == self.budget
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The state of a study after a request, and the events that led there."""
+
+    history: History
+    events: tuple[Event, ...] = ()
+
+    @property
+    def trial(self) -> Trial:
+        """The trial of the last event."""
+        number = self.events[-1].trial
+        if number is None:
+            raise LookupError("the last event is not about a trial")
+        return self.history.trials[number]
+
+
+@dataclass(frozen=True, slots=True)
+class HandOut:
+    """Trials handed out, how that changed the study, and the models to reuse next time."""
+
+    trials: tuple[Trial, ...]
+    change: Change
+    models: Models | None
+
+
+def find(history: History, trial: Trial | int) -> Trial:
+    """The current trial with this number, or with the number of this `Trial`."""
+    number = trial.number if isinstance(trial, Trial) else trial
+    if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, np.integer)):
+        raise UnknownTrialError(f"trial: need a Trial or its number, got {trial!r}.")
+    if not 0 <= number < len(history.trials):
+        last = len(history.trials) - 1
+        has = "no trials yet" if last < 0 else "only trial 0" if last == 0 else f"trials 0 to {last}"
+        raise UnknownTrialError(f"trial {number}: this study has {has}.")
+    found = history.trials[int(number)]
+    if isinstance(trial, Trial) and trial.params != found.params:
+        raise UnknownTrialError(
+            f"trial {found.number} of this study has other params than the given one. Is that a trial of another study?"
+        )
+    return found
+
+
+def _open(history: History, trial: Trial | int, done: str) -> Trial:
+    """The trial, if it is open and nobody else has taken it since."""
+    found = find(history, trial)
+    if not found.state.open:
+        raise TrialStateError(
+            f"trial {found.number} is already {found.state} and cannot be {done}: {found}.", advice=Advice.AMEND
+        )
+    retaken = (
+        isinstance(trial, Trial) and trial.held != found.held and (trial.owner is None or trial.owner != found.owner)
+    )
+    if retaken and found.state is State.PENDING:
+        raise TrialStateError(
+            f"trial {found.number} was handed to {found.owner or 'somebody else'} after its lease ended or it was "
+            "released, and that holder's result counts. To record this one anyway, give the trial's number."
+        )
+    return found
+
+
+def holds(owner: str | None, trial: Trial) -> bool:
+    """Whether an owner holds a trial."""
+    return owner is not None and trial.owner == owner and trial.state is State.PENDING
+
+
+def _to_take(history: History, now: datetime, request: Request) -> list[Trial]:
+    """Existing trials for a request: those this owner holds, then those free to take."""
+    available = [trial for trial in history.trials if trial.state.open and trial.number not in request.skip]
+    own = [trial for trial in available if holds(request.owner, trial)]
+    others = [trial for trial in available if not holds(request.owner, trial) and is_free(trial, now)]
+    return [*own, *others][: request.count]
+
+
+def suggestions_wanted(history: History, now: datetime, request: Request) -> int:
+    """How many new trials a request needs beyond the existing ones it can take."""
+    return _still_wanted(history, request, len(_to_take(history, now, request)))
+
+
+def _still_wanted(history: History, request: Request, taken: int) -> int:
+    wanted = request.count - taken
+    return wanted if request.most is None else min(wanted, request.most - history.suggested)
+
+
+def look_ahead(history: History, wanted: int, models: Models | None) -> Ahead:
+    """`wanted` suggestions, each knowing the ones before it as pending."""
+    from camobo.strategy.suggest import suggest  # late: SciPy takes as long to load as a small study takes to open
+
+    plan, data, first = history.plan, data_of(history), len(history.trials)
+    params, notes, exhausted = list[dict[str, Any]](), list[tuple[Note, ...]](), ""
+    for number in range(first, first + wanted):
+        try:
+            suggestion = suggest(plan, data, number, models)
+        except SpaceExhausted as error:
+            exhausted = str(error)
+            break
+        models = suggestion.models or models
+        params.append(plan.space.from_unit(suggestion.unit))
+        notes.append(suggestion.notes)
+        pending = np.vstack([data.pending, plan.space.to_unit(params[-1])])
+        data = replace(data, pending=pending, step=data.step + 1)
+    return Ahead(history.count, first, plan.budget, tuple(params), tuple(notes), models, exhausted)
+
+
+def hand_out(
+    history: History, stamp: Stamp, request: Request, *, ahead: Ahead | None, models: Models | None
+) -> HandOut:
+    """Existing trials, then new ones: those computed `ahead`, which must fit, and any still missing."""
+    taken = _to_take(history, stamp.when, request)
+    change = Change(history)
+    for trial in taken:
+        if holds(request.owner, trial) and request.lease is None and trial.expires is None:
+            continue  # it is theirs already, and stays so
+        old = {"owner": trial.owner, "expires": _written(trial.expires)}
+        new = {"owner": request.owner, "expires": _ends(stamp, request.lease)}
+        change = _then(change, "asked", trial.number, stamp, new, old)
+    numbers = [trial.number for trial in taken]
+    wanted = _still_wanted(change.history, request, len(numbers))
+    while wanted > 0:
+        ahead = look_ahead(change.history, wanted, models) if ahead is None else ahead
+        models, start = ahead.models, change.history.count
+        for i in range(min(wanted, len(ahead.params))):
+            known = {} if ahead.events == start else {"known": ahead.events, "beside": i}
+            numbers.append(len(change.history.trials))
+            change = _asked(change, stamp, ahead.params[i], ahead.notes[i], request, known)
+            wanted -= 1
+        if ahead.exhausted and not numbers:
+            raise SpaceExhausted(ahead.exhausted)
+        if ahead.exhausted:
+            break
+        ahead = None
+    return HandOut(tuple(change.history.trials[number] for number in numbers), change, models)
+
+
+def _asked(
+    change: Change,
+    stamp: Stamp,
+    params: Mapping[str, Any],
+    notes: Sequence[Note],
+    request: Request,
+    known: Mapping[str, int],
+) -> Change:
+    new = {
+        "params": params,
+        "notes": [note.as_dict() for note in notes],
+        "owner": request.owner,
+        "expires": _ends(stamp, request.lease),
+        **known,
+    }
+    return _then(change, "asked", len(change.history.trials), stamp, new)
+
+
+def known_to(events: Sequence[Event], asked: Event) -> list[Event]:
+    """The events a suggestion knew: all before it, or fewer if others came in while it was computed."""
+    known = asked.new.get("known")
+    if known is None:
+        return list(events)
+    beside = events[len(events) - asked.new["beside"] :]
+    return [*events[:known], *(replace(event, number=known + i) for i, event in enumerate(beside))]
+
+
+def tell(
+    history: History,
+    stamp: Stamp,
+    trial: Trial | int,
+    values: Any,
+    *,
+    cost: float | None,
+    note: str | None,
+) -> Change:
+    """Record results of an open trial, for all objectives or for some."""
+    found = _open(history, trial, "given results")
+    results = values_of(values, history.plan.objectives, partial=True)
+    before = found.values or {}
+    again = [name for name in results if name in before]
+    if again:
+        raise TrialStateError(
+            f"trial {found.number}: {again[0]!r} has a value already, {before[again[0]]!r}.", advice=Advice.AMEND
+        )
+    new: dict[str, Any] = {"values": results}
+    if cost is not None:
+        new["cost"] = cost
+    if note is not None:
+        new["note"] = remark("note", note)
+    old = {"cost": found.cost, "note": found.note}
+    replaced = {key: fact for key, fact in old.items() if key in new and fact is not None}
+    return _then(Change(history), "told", found.number, stamp, new, replaced or None)
+
+
+def amend(history: History, stamp: Stamp, trial: Trial | int, values: Any, reason: Any) -> Change:
+    """Correct values, or with None withdraw them."""
+    found = find(history, trial)
+    text = remark("reason", reason)
+    if not text.strip():
+        raise InvalidValueError(f"reason: need a text that is not blank, got {reason!r}.")
+    old = {"values": found.values, "reason": found.reason, "state": found.state.value}
+    if values is None:
+        if found.state is not State.COMPLETE:
+            raise TrialStateError(
+                f"trial {found.number} is {found.state}: it has no result to withdraw.",
+                advice=Advice.FAIL if found.state.open else None,
+            )
+        return _then(Change(history), "amended", found.number, stamp, {"values": None, "reason": text}, old)
+    results = values_of(values, history.plan.objectives, partial=True)
+    known = found.values or {}
+    unmeasured = [name for name in results if name not in known]
+    if found.state.open and unmeasured:
+        raise TrialStateError(
+            f"trial {found.number} is {found.state}: {unmeasured[0]!r} has no value yet.", advice=Advice.TELL
+        )
+    missing = [name for name in history.plan.objectives if name not in known and name not in results]
+    if found.state is State.FAILED and missing:
+        raise InvalidValueError(
+            f"values: no value for {missing[0]!r}. To complete the failed trial {found.number} give every objective."
+        )
+    return _then(Change(history), "amended", found.number, stamp, {"values": results, "reason": text}, old)
+
+
+def fail(history: History, stamp: Stamp, trial: Trial | int, reason: Any) -> Change:
+    """Record that an open trial could not be measured."""
+    found = _open(history, trial, "recorded as failed")
+    return _then(Change(history), "failed", found.number, stamp, {"reason": remark("reason", reason)})
+
+
+def release(history: History, stamp: Stamp, trial: Trial | int) -> Change:
+    """Hand back an open trial."""
+    found = _open(history, trial, "released")
+    if found.state is State.RELEASED:
+        raise TrialStateError(f"trial {found.number} is released already. The next ask hands it out.")
+    old = {"owner": found.owner, "expires": _written(found.expires)}
+    return _then(Change(history), "released", found.number, stamp, {}, old)
+
+
+def renew(history: History, stamp: Stamp, trial: Trial | int, lease: timedelta | None) -> Change:
+    """Restart the lease of a held trial from now."""
+    found = _open(history, trial, "renewed")
+    if found.state is State.RELEASED:
+        raise TrialStateError(f"trial {found.number} is released and has no lease. Ask for it again.")
+    new = {"expires": _ends(stamp, lease)}
+    return _then(Change(history), "renewed", found.number, stamp, new, {"expires": _written(found.expires)})
+
+
+def add(history: History, stamp: Stamp, params: Params, values: Any, *, cost: float | None, note: str | None) -> Change:
+    """Record an earlier experiment."""
+    new: dict[str, Any] = {
+        "params": history.plan.space.check(params),
+        "values": values_of(values, history.plan.objectives),
+    }
+    if cost is not None:
+        new["cost"] = cost
+    if note is not None:
+        new["note"] = remark("note", note)
+    return _then(Change(history), "added", len(history.trials), stamp, new)
+
+
+def plan_for(history: History, stamp: Stamp, budget: int) -> Change:
+    """Set a budget where the user gave none."""
+    return _then(Change(history), "planned", None, stamp, {"budget": budget}, {"budget": history.plan.budget})
+
+
+def _then(
+    change: Change,
+    kind: Kind,
+    trial: int | None,
+    stamp: Stamp,
+    new: Mapping[str, Any],
+    old: Mapping[str, Any] | None = None,
+) -> Change:
+    """A change with one more event."""
+    event = Event(change.history.count, kind, trial, stamp.when, stamp.who, new, old)
+    return Change(fold(change.history, [event], checked=True), (*change.events, event))
+
+
+def _ends(stamp: Stamp, lease: timedelta | None) -> str | None:
+    return _written(None if lease is None else stamp.when + lease)
+
+
+def _written(when: datetime | None) -> str | None:
+    return None if when is None else when.isoformat()

@@ -1,0 +1,14 @@
+"""One read model of a study: what it found, what it used, how good its models are, why it suggested what.
+
+Everything reads a `Record` (a plan and its trials), so figures, reports, commands and the progress bar show the same
+numbers, for a `Study` and for trials from elsewhere alike.
+
+For other rooms:
+    record       Record: the plan and the trials of a study, its front and hypervolume
+    summary      what a study has found and used, in a few numbers
+    status       where a study stands, as plain data
+    spending     what trials cost and used, whether the order was kept, how the cost fades
+    diagnostics  the models of a study, and how well each predicts trials it has not seen
+    slices       what the models expect along one input
+    explanation  why a trial was suggested
+"""

@@ -1,0 +1,160 @@
+"""What the trials of a study cost and used, whether the order was kept, and how the cost fades."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from camobo.arrays import Array, evenly
+from camobo.cost.moment import Moment
+from camobo.cost.order import Order
+from camobo.cost.protocol import Cost
+from camobo.history.trial import Trial
+from camobo.insight.record import Record
+from camobo.strategy.plan import Plan
+
+_DRAWS = 64  # of the weights, averaged, if a cost draws new ones per suggestion
+
+
+@dataclass(frozen=True, slots=True)
+class Spend:
+    """What each settled trial cost."""
+
+    trials: tuple[Trial, ...]
+    amounts: Array
+    recorded: bool
+    """True: amounts are recorded costs. False: levels, weighted by the centre of the order."""
+    missing: int = 0
+    """Trials counted as free because no cost was recorded."""
+
+
+def spend(record: Record) -> Spend | None:
+    """Recorded costs if there are any, else use weighted by the order; None if there is neither."""
+    settled = record.settled
+    costs = [trial.cost for trial in settled]
+    if any(cost is not None for cost in costs):
+        return Spend(settled, np.array([float(cost or 0.0) for cost in costs]), True, sum(c is None for c in costs))
+    if record.order is None:
+        return None
+    return Spend(settled, weighted_use(record, settled), False)
+
+
+def weighted_use(record: Record, trials: Sequence[Trial]) -> Array:
+    """(n,) 0 with every input that the order names at its cheap end, 1 with all at their expensive ends."""
+    order = record.order
+    if order is None:
+        return np.zeros(len(trials))
+    return np.asarray(record.levels(trials)[:, order.columns(record.plan.space.names)] @ order.centre())
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How far one input was used in each settled trial."""
+
+    input: str
+    weight: float | None
+    """Its weight at the centre of the order; None if the order does not name it."""
+    levels: Array
+
+    def mean(self, rows: slice | NDArray[np.bool_] = slice(None)) -> float | None:
+        """The mean level of some of the trials; None if there are none."""
+        chosen = self.levels[rows]
+        return float(chosen.mean()) if len(chosen) else None
+
+
+def uses(record: Record) -> tuple[Use, ...]:
+    """One per input, most expensive first, then those the order does not name; of the settled trials unless given."""
+    levels, names = record.levels(record.settled), record.plan.space.names
+    order = record.order
+    weights = {} if order is None else dict(zip(order.names, order.centre().tolist(), strict=True))
+    found = [Use(name, weights.get(name), levels[:, j]) for j, name in enumerate(names)]
+    return tuple(sorted(found, key=lambda use: -1.0 if use.weight is None else -1.0 - use.weight))
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One "a > b" of the order, and the mean levels of both sides in the trials suggested so far."""
+
+    expensive: tuple[str, ...]
+    cheap: tuple[str, ...]
+    expensive_level: float
+    cheap_level: float
+
+    @property
+    def kept(self) -> bool:
+        """Whether the expensive side was used no more than the cheap one, each as a share of its range."""
+        return self.expensive_level <= self.cheap_level
+
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as plain data that JSON can hold."""
+        return {
+            "more_expensive": list(self.expensive),
+            "cheaper": list(self.cheap),
+            "levels": [self.expensive_level, self.cheap_level],
+            "kept": self.kept,
+        }
+
+
+def comparisons(record: Record) -> tuple[Comparison, ...]:
+    """Each direct comparison of the order with what was used; trials added by hand do not count."""
+    order, suggested = record.order, [trial for trial in record.settled if not trial.added]
+    if order is None or not suggested:
+        return ()
+    mean = dict(zip(record.plan.space.names, record.levels(suggested).mean(axis=0).tolist(), strict=True))
+    level = [float(np.mean([mean[name] for name in group])) for group in order.groups]
+    direct = sorted((i, j) for i, j in order.above if not _between(order, i, j))
+    return tuple(Comparison(order.groups[i], order.groups[j], level[i], level[j]) for i, j in direct)
+
+
+def _between(order: Order, i: int, j: int) -> bool:
+    return any((i, g) in order.above and (g, j) in order.above for g in range(len(order.groups)))
+
+
+@dataclass(frozen=True, slots=True)
+class Fading:
+    """How the cost fades: log₁₀ of how many times more an expensive point must promise than the cheapest."""
+
+    steps: tuple[int, ...]
+    inputs: tuple[str, ...]
+    """Those the order names, most expensive first."""
+    powers: Array
+    """(steps, inputs) for a point with only that input at its expensive end."""
+    trials: tuple[Trial, ...]
+    """The trials that were suggested."""
+    trial_powers: Array
+    """(n,) for each of them at the step of its suggestion."""
+
+
+def fading(record: Record) -> Fading | None:
+    """The cost over the budget, or without one over 1.5 times the steps made (at least 60); None without a cost."""
+    plan, cost = record.plan, record.plan.cost
+    if cost is None:
+        return None
+    names = tuple(use.input for use in uses(record) if use.weight is not None)
+    suggested = tuple(trial for trial in record.trials if not trial.added and trial.step > 0)
+    made = max((trial.step for trial in suggested), default=0)
+    last = max(made, plan.budget) if plan.budget is not None else max(60, made * 3 // 2)
+    steps = tuple(i + 1 for i in evenly(last, 120))
+    corners = np.zeros((1 + len(names), plan.space.dimension))
+    for i, name in enumerate(names):
+        corners[i + 1, plan.space.names.index(name)] = 1.0
+    curves = [_powers(cost, plan, plan.moment(step, plan.budget), corners) for step in steps]
+    levels = np.vstack([np.zeros((1, plan.space.dimension)), record.levels(suggested)])
+    own = [
+        float(_powers(cost, plan, plan.moment(trial.step, trial.budget), levels[[0, i + 1]])[0])
+        for i, trial in enumerate(suggested)
+    ]
+    return Fading(steps, names, np.array(curves).reshape(-1, len(names)), suggested, np.array(own))
+
+
+def _powers(cost: Cost, plan: Plan, moment: Moment, levels: Array) -> Array:
+    """log₁₀ (1 − C) of the first row minus that of the others, averaged over draws of the weights."""
+    draws = 1 if getattr(cost, "weights", "") == "centre" else _DRAWS
+    rng = np.random.default_rng(0)
+    logs = np.mean([cost.at(moment, plan.space.names, rng).log(levels) for _ in range(draws)], axis=0)
+    return np.asarray((logs[0] - logs[1:]) / math.log(10.0))

@@ -1,0 +1,57 @@
+"""Where a study stands, as plain data: what `camobo status` prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from camobo.history.trial import State
+from camobo.insight.record import Record
+from camobo.insight.spending import comparisons
+from camobo.insight.summary import spent, usage
+from camobo.space.inputs import Categorical
+
+
+def status(record: Record) -> dict[str, Any]:
+    """Where a study stands, as plain data that JSON can hold."""
+    plan, trials = record.plan, record.trials
+    counts = Counter(trial.state for trial in trials)
+    return {
+        "objectives": dict(plan.objectives),
+        "order": None if record.order is None else str(record.order),
+        "budget": plan.budget,
+        "evaluated": sum(not trial.added for trial in record.settled),
+        "added": sum(trial.added for trial in trials),
+        "trials": {state.value: counts[state] for state in State},
+        "spent": spent(record),
+        "costs_told": sum(trial.cost is not None for trial in trials),
+        "hypervolume": record.hypervolume(),
+        "reference": None if plan.reference is None else dict(zip(plan.objectives, plan.reference, strict=True)),
+        "front": [trial.number for trial in record.front],
+        "inputs": _inputs(record),
+        "comparisons": [comparison.as_dict() for comparison in comparisons(record)],
+        "open": [trial.as_dict() for trial in trials if trial.state.open],
+    }
+
+
+def _inputs(record: Record) -> dict[str, Any]:
+    """Per input: how much the settled trials used, and if the order names it, its mean level in suggested trials."""
+    suggested = [trial for trial in record.settled if not trial.added]
+    named = () if record.order is None or not suggested else record.order.names
+    level = dict(zip(record.plan.space.names, record.levels(suggested).mean(axis=0), strict=True)) if named else {}
+    used, found = usage(record), dict[str, Any]()
+    for name, given in record.plan.space.inputs.items():
+        chosen = isinstance(given, Categorical)
+        found[name] = {
+            "used": _by_text(used[name]) if chosen else used[name],
+            "mean": None if chosen or not record.settled else used[name] / len(record.settled),
+            "unit": "" if isinstance(given, Categorical) else given.unit,
+            "level": float(level[name]) if name in named else None,
+        }
+    return found
+
+
+def _by_text(counts: dict[Any, int]) -> dict[str, int]:
+    """Counts keyed by the choices as text, or by their repr if two would be the same text, such as 1 and "1"."""
+    names = list(map(str, counts))
+    return dict(zip(names if len(set(names)) == len(names) else map(repr, counts), counts.values(), strict=True))

@@ -1,0 +1,90 @@
+"""What a study has found and used, in a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from camobo.acquisition import pareto
+from camobo.arrays import Array, evenly
+from camobo.errors import UnknownTrialError
+from camobo.history.trial import Trial
+from camobo.insight.record import Record
+from camobo.space.inputs import Categorical, Param
+
+_MOST_VOLUMES = 120  # with five objectives or more, one hypervolume of hundreds of points takes up to 0.25 s
+
+
+def compromise(record: Record) -> Trial | None:
+    """The trial of the front closest to the best of every objective, each scaled to the range of the front."""
+    front = record.front
+    if not front:
+        return None
+    values = record.signed(front)
+    best, span = values.max(axis=0), np.ptp(values, axis=0)
+    away = (best - values) / np.where(span > 0.0, span, 1.0)
+    return front[int(np.argmin((away**2).sum(axis=1)))]
+
+
+def chosen_trial(record: Record, number: int | None) -> Trial | None:
+    """The trial of that number, or the compromise without a number."""
+    if number is None:
+        return compromise(record)
+    found = next((trial for trial in record.trials if trial.number == number), None)
+    if found is None:
+        raise UnknownTrialError(
+            f"trial {number}: none of the {len(record.trials)} trials of this study has that number."
+        )
+    return found
+
+
+def volumes(record: Record) -> tuple[tuple[Trial, ...], Array]:
+    """Complete trials, and the hypervolume after each; with five objectives or more, for at most 120 of them."""
+    complete = record.complete
+    if not complete:
+        return (), np.zeros(0)
+    signed, reference = record.signed(complete), record.reference
+    kept = evenly(len(complete), _MOST_VOLUMES if signed.shape[1] >= 5 else len(complete))
+    found, front, seen, volume = [], signed[:0], 0, 0.0
+    for i in kept:
+        both = np.vstack([front, signed[seen : i + 1]])
+        on = pareto.on_front(both)
+        if on[len(front) :].any():
+            volume = max(volume, pareto.hypervolume(both[on], reference))  # never falls, though an estimate may
+        front, seen = both[on], i + 1
+        found.append(volume)
+    return tuple(complete[i] for i in kept), np.array(found)
+
+
+def usage(record: Record) -> dict[str, Any]:
+    """How much of each input the settled trials used: the sum of its values, or the count per choice.
+
+    Choices that are equal as keys, such as 0 and False, are keyed by their repr.
+    """
+    used: dict[str, Any] = {}
+    for name, given in record.plan.space.inputs.items():
+        column = [trial.params[name] for trial in record.settled]
+        used[name] = _counts(given, column) if isinstance(given, Categorical) else sum(column)
+    return used
+
+
+def _counts(given: Categorical, column: Sequence[Param]) -> dict[Param, int]:
+    """How often each choice occurs; equal choices of different types, such as 0 and False, are counted apart."""
+    chosen = [given.check(value) for value in column]
+    clash = len(set(given.choices)) < len(given.choices)
+    return {repr(own) if clash else own: sum(one is own for one in chosen) for own in given.choices}
+
+
+def spent(record: Record) -> float | None:
+    """The sum of the recorded costs; None if there are none."""
+    costs = [trial.cost for trial in record.trials if trial.cost is not None]
+    return sum(costs) if costs else None
+
+
+def headline(record: Record) -> tuple[float, float | None, dict[str, Any]]:
+    """The hypervolume, the cost spent, and the use of the inputs that the cost names."""
+    used = usage(record)
+    named = () if record.order is None else record.order.names
+    return record.hypervolume(), spent(record), {name: used[name] for name in named}

@@ -1,0 +1,74 @@
+"""The options of a sampler or a record, validated. The study's parameters are not known yet."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from numbers import Real as Number
+from typing import Any
+
+import numpy as np
+
+from camobo.cost.additive import AdditiveCost
+from camobo.cost.order import Order
+from camobo.cost.paper import PaperCost
+from camobo.cost.reading import CostLike, as_cost
+from camobo.errors import InvalidOptionError, InvalidValueError, shown
+
+
+def read_cost(given: CostLike, *, paper: bool = False) -> PaperCost | AdditiveCost | None:
+    """The cost model of an order or a model; it may name any parameter."""
+    if isinstance(given, (str, list, tuple)):
+        given = Order.parse(given)
+    names: Sequence[str] = ()
+    if isinstance(given, (PaperCost, AdditiveCost)):
+        names = given.order.names
+    elif isinstance(given, Order):
+        names = given.names
+    return as_cost(given, names, paper=paper)
+
+
+def cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> PaperCost | AdditiveCost | None:
+    """The cost reduced to these parameters; None if it names none of them."""
+    order = None if cost is None else cost.order.among(names)
+    return None if cost is None or order is None else replace(cost, order=order)
+
+
+def read_expensive(given: Any) -> dict[str, Any]:
+    """Expensive ends by parameter. Lists of choices are checked later, against the parameter's own choices."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise InvalidOptionError(
+            f'expensive: need a mapping by parameter name, such as {{"rate": "low"}}, got {shown(given)}.'
+        )
+    for name, end in given.items():
+        if isinstance(end, str) and end not in ("high", "low"):
+            raise InvalidOptionError(
+                f'expensive: for {name!r} need "low" or "high", or if it is categorical a list of its expensive '
+                f"choices, most expensive first; got {shown(end)}."
+            )
+    return dict(given)
+
+
+def finite_numbers(what: str, values: Any) -> tuple[float, ...]:
+    """A list of finite numbers, as floats."""
+    found = numbers(what, values)
+    if not all(map(math.isfinite, found)):
+        raise InvalidValueError(f"{what}: need finite numbers, got {shown(values)}.")
+    return found
+
+
+def numbers(what: str, values: Any) -> tuple[float, ...]:
+    """A list of numbers, as floats; infinity is allowed, NaN is not."""
+    listed = values.ndim == 1 if isinstance(values, np.ndarray) else isinstance(values, Sequence)
+    if not listed or isinstance(values, (str, bytes)):
+        raise InvalidValueError(f"{what}: need a list of numbers, got {shown(values)}.")
+    try:
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, Number) or math.isnan(value):
+                raise InvalidValueError(f"{what}: need numbers, got {shown(value)}.")
+        return tuple(float(value) for value in values)
+    except OverflowError:
+        raise InvalidValueError(f"{what}: need numbers below 1.8e308, got {shown(values)}.") from None

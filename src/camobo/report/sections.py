@@ -1,0 +1,275 @@
+"""The sections of a report, in reading order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from camobo.history.trial import State, Trial
+from camobo.insight.diagnostics import Check, checks, models_of
+from camobo.insight.record import Record
+from camobo.insight.slices import slices
+from camobo.insight.spending import Comparison, comparisons, spend, uses
+from camobo.insight.summary import volumes
+from camobo.model.models import Models
+from camobo.plot import fronts, model, spending
+from camobo.plot.style import Spec, number
+from camobo.report import sentences
+from camobo.report.page import Html, join, tag, user_text
+from camobo.report.tables import MOST_ROWS, input_cells, table, trial_table, use_table
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of the page, and its figures. The HTML refers to a figure by its index among all figures of the page."""
+
+    html: Html
+    figures: tuple[Spec, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What every section reads: computed once, except `first_figure`."""
+
+    record: Record
+    models: Models | None
+    checks: tuple[Check, ...]
+    sliced: Trial | None
+    """The trial that the slices go through."""
+    first_figure: int = 0
+    """The index of the section's first figure among all figures of the page."""
+
+
+def facts_of(record: Record, sliced: Trial | None) -> Facts:
+    """Fits the models and checks them: the slowest part of a report."""
+    models = models_of(record)
+    return Facts(record, models, () if models is None else checks(record, models), sliced)
+
+
+def figure(index: int, spec: Spec, caption: str | None, *, small: bool = False, titled: bool = True) -> Html:
+    """The element that a figure is drawn into, with its title and caption."""
+    title = Html(str(spec["layout"]["title"]["text"]))  # escaped for Plotly, with entities that HTML has too
+    drawn = tag("div", class_="plot", data_figure=str(index))
+    heading = tag("figcaption", tag("strong", title) if titled else None, " ", caption)
+    return tag("figure", heading, drawn, class_="panel" if small else "wide")
+
+
+def section(title: str, *children: str | Html | None) -> Html:
+    """A section with its heading."""
+    return tag("section", tag("h2", title), *children)
+
+
+def verdict(found: sentences.Verdict, about: str | None = None) -> Html:
+    """A grade as a coloured mark, then the sentence, after the name of what it is about."""
+    mark = tag("span", "too early" if found.grade == "early" else found.grade, class_=f"mark {found.grade}")
+    name = None if about is None else join(user_text(about), ": ")
+    return tag("p", mark, " ", name, found.sentence, class_="verdict")
+
+
+def summary(facts: Facts) -> Part:
+    """The most important numbers, one card per number."""
+    record, spent = facts.record, spend(facts.record)
+    trials, reached = volumes(record)
+    suggested = sum(not trial.added for trial in record.trials)
+    reference = "study's reference" if record.plan.reference is not None else "worst measured values"
+    budget = "trials" if record.plan.budget is None else f"of {record.plan.budget} in the budget"
+    cards = [
+        ("suggested", f"{suggested}", budget),
+        ("on the front", f"{len(record.front)}", f"of {sentences.counted(len(record.complete), 'complete trial')}"),
+        ("hypervolume", number(float(reached[-1])) if trials else "–", f"relative to the {reference}"),
+    ]
+    if spent is not None and spent.recorded:
+        cards.append(("spent", number(float(spent.amounts.sum())), "sum of the reported costs"))
+    elif spent is not None and len(spent.amounts):
+        share = f"{100.0 * float(spent.amounts.mean()):.0f} %"
+        cards.append(("expensive inputs", share, "mean use, weighted by the order"))
+    if facts.checks:
+        scores = [check.r_squared for check in facts.checks if check.r_squared is not None]
+        lowest = f", lowest of {len(facts.checks)} models" if len(facts.checks) > 1 else ""
+        cards.append(("model accuracy", f"{max(min(scores), 0.0):.2f}" if scores else "–", f"leave-one-out R²{lowest}"))
+    tiles = [
+        tag("div", tag("dt", name), tag("dd", value), tag("dd", detail, class_="more"), class_="card")
+        for name, value, detail in cards
+    ]
+    return Part(join(tag("p", sentences.progress(record), class_="lead"), tag("dl", *tiles, class_="cards")))
+
+
+def front(facts: Facts) -> Part:
+    """The front as a figure and as a table, sorted by the first objective, best first."""
+    record, count = facts.record, len(facts.record.plan.objectives)
+    spec = fronts.front(record)
+    first, goal = next(iter(record.plan.objectives.items()))
+    best = sorted(record.front, key=lambda t: (t.values or {})[first] * (-1.0 if goal == "max" else 1.0))
+    caption = {
+        1: "One point per trial. The line is the best value so far.",
+        2: "One point per trial. Diamonds mark the front; the steps bound the region it dominates.",
+        3: "One point per trial. Diamonds mark the front. Drag to rotate.",
+    }.get(count, "One line per trial. On every scale, higher is better.")
+    if record.order is not None and record.complete:
+        caption += " Colour shows the use of expensive inputs, from low (blue) to high (red)."
+    rows = trial_table(record, best, "Trials on the front") if best else None
+    more = tag("p", f"The first {MOST_ROWS} of {len(best)} trials.", class_="more") if len(best) > MOST_ROWS else None
+    drawn = figure(facts.first_figure, spec, caption, titled=False)
+    return Part(section("Best trials" if count == 1 else "Front", drawn, rows, more), (spec,))
+
+
+def progress(facts: Facts) -> Part:
+    """Hypervolume by trial and by spend; for one objective only by spend: the front shows its values by trial."""
+    record, spent = facts.record, spend(facts.record)
+    drawn: list[tuple[Spec, str]] = []
+    if record.complete and len(record.plan.objectives) > 1:
+        drawn.append((spending.hypervolume(record), "Volume between the reference and the front."))
+    if record.complete and spent is not None:
+        caption = "Against the sum of the reported costs."
+        if not spent.recorded:
+            caption = "Against the sum of use. One trial with every input of the order at its expensive end adds 1."
+        drawn.append((spending.hypervolume(record, "spend"), caption))
+    if not drawn:
+        return Part(Html(""))
+    html = tag("div", *_figures(facts.first_figure, drawn), class_="pair" if len(drawn) > 1 else None)
+    return Part(section("Progress", html), tuple(spec for spec, _ in drawn))
+
+
+def _figures(first: int, drawn: Sequence[tuple[Spec, str]]) -> list[Html]:
+    return [figure(first + i, spec, caption) for i, (spec, caption) in enumerate(drawn)]
+
+
+def usage(facts: Facts) -> Part:
+    """How much of each input was used, whether the order was followed, and how the effect of cost faded."""
+    record = facts.record
+    if not record.settled:
+        return Part(section("Use of inputs", tag("p", "No trial has finished yet.")))
+    caption = "Sum over the finished trials; a trial at the expensive end adds 1. Dotted: half the range per trial."
+    drawn = [(spending.usage(record), caption)]
+    judged: list[Html] = []
+    if record.order is not None:
+        caption = (
+            "How much more than the cheapest point a point must promise to be suggested, if this input alone is at its "
+            "expensive end. The effect fades over the study. Dots are the suggested trials."
+        )
+        drawn.append((spending.cost_effect(record), caption))
+        judged = _order_followed(record)
+    figures = _figures(facts.first_figure, drawn)
+    html = section("Use of inputs", *judged, use_table(record, uses(record)), *figures)
+    return Part(html, tuple(spec for spec, _ in drawn))
+
+
+def _order_followed(record: Record) -> list[Html]:
+    """The verdict on the order, and one line per comparison."""
+    pairs = comparisons(record)
+    suggested = sum(not trial.added for trial in record.settled)
+    html = [verdict(sentences.order_verdict(pairs, suggested))]
+    if pairs:
+        html.append(tag("ul", *map(_comparison, pairs), class_="plain"))
+    if pairs and len(record.settled) > suggested:
+        html.append(tag("p", "Only suggested trials are compared; the table and figures include trials added by hand."))
+    return html
+
+
+def _comparison(pair: Comparison) -> Html:
+    mark = tag("span", "followed" if pair.kept else "not followed", class_=f"mark {'good' if pair.kept else 'fair'}")
+    expensive, cheap = (user_text(" = ".join(names)) for names in (pair.expensive, pair.cheap))
+    levels = f"{pair.expensive_level:.2f}", f"{pair.cheap_level:.2f}"
+    return tag("li", mark, " Mean use: ", expensive, f" (more expensive) {levels[0]}, ", cheap, f" {levels[1]}.")
+
+
+def models(facts: Facts) -> Part:
+    """How accurate the models are, and what they predict around one trial."""
+    record, sliced = facts.record, facts.sliced
+    if facts.models is None or sliced is None:
+        return Part(section("Models", tag("p", f"{model.TOO_FEW}.")))
+    panels = [model.prediction_panel(record, check) for check in facts.checks]
+    cuts = [model.slice_panel(record, cut, sliced) for cut in slices(record, facts.models, sliced)]
+    frames = [figure(facts.first_figure + i, spec, None, small=True) for i, spec in enumerate([*panels, *cuts])]
+    inputs = record.plan.space.dimension
+    rows = [frames[first : first + inputs] for first in range(len(panels), len(frames), inputs)]
+    how = (
+        "Each trial is predicted from all other trials (leave-one-out). On the dashed line, prediction and measurement "
+        "agree; bars are 95 % intervals. The method chose these trials, so they say little about the rest of the space."
+    )
+    modelled, complete = len(facts.checks[0].trials), len(record.complete)
+    if modelled < complete:
+        how += f" To limit computing time, the models use {modelled} of {complete} complete trials."
+    around = (
+        f"Predictions when one input of trial {sliced.number} changes and the others stay the same: mean and 95 % "
+        "band. The diamond is the measured value."
+    )
+    body = section(
+        "Models",
+        *(verdict(sentences.model_verdict(check), check.objective) for check in facts.checks),
+        tag("p", how, class_="more"),
+        tag("div", *frames[: len(panels)], class_="panels"),
+        tag("h3", f"Slices through trial {sliced.number}"),
+        tag("p", around, class_="more"),
+        *(tag("div", *row, class_="panels") for row in rows),
+    )
+    return Part(body, (*panels, *cuts))
+
+
+def pending(facts: Facts) -> Part:
+    """Trials without a result yet."""
+    waiting = [trial for trial in facts.record.trials if trial.state.open]
+    if not waiting:
+        return Part(section("Pending", tag("p", "No trial is waiting for a result.")))
+    return Part(section("Pending", trial_table(facts.record, waiting, "Pending trials")))
+
+
+def failed(facts: Facts) -> Part:
+    """Failed trials, and why they failed."""
+    found = [trial for trial in facts.record.trials if trial.state is State.FAILED]
+    if not found:
+        return Part(Html(""))
+    return Part(section("Failed", trial_table(facts.record, found, "Failed trials", reasons=True)))
+
+
+def all_trials(facts: Facts) -> Part:
+    """All trials, collapsed."""
+    record = facts.record
+    if not record.trials:
+        return Part(Html(""))
+    count = sentences.counted(len(record.trials), "trial")
+    label = f"Show the first {MOST_ROWS} of {count}" if len(record.trials) > MOST_ROWS else f"Show all {count}"
+    rows = trial_table(record, record.trials, "All trials", reasons=True)
+    return Part(section("All trials", tag("details", tag("summary", label), rows)))
+
+
+def warnings(facts: Facts) -> Part:
+    """Numerical rescues and other reasons to trust the results less."""
+    found = sentences.warnings(facts.record, facts.models)
+    html = tag("ul", *(tag("li", user_text(line)) for line in found)) if found else tag("p", "None.")
+    return Part(section("Warnings", html))
+
+
+def settings(facts: Facts) -> Part:
+    """The problem and every option of the study."""
+    plan = facts.record.plan
+    inputs = [[user_text(name), *input_cells(given)] for name, given in plan.space.inputs.items()]
+    references = dict(zip(plan.objectives, plan.reference or (), strict=False))
+    goals = [
+        [user_text(name), goal, number(references[name]) if name in references else "worst measured"]
+        for name, goal in plan.objectives.items()
+    ]
+    options = [join(tag("dt", name), tag("dd", user_text(value))) for name, value in sentences.settings(facts.record)]
+    return Part(
+        section(
+            "Settings",
+            table("Inputs", ["input", "kind", "range", "expensive end"], inputs, text=range(4)),
+            table("Objectives", ["objective", "goal", "reference"], goals, text=(0, 1)),
+            tag("dl", *options, class_="settings"),
+        )
+    )
+
+
+SECTIONS: tuple[Callable[[Facts], Part], ...] = (
+    summary,
+    front,
+    progress,
+    usage,
+    models,
+    pending,
+    failed,
+    all_trials,
+    warnings,
+    settings,
+)
+"""Each writes one section; together, in this order, they are the page."""

@@ -1,0 +1,206 @@
+"""A command as the objective: `python train.py --trees {trees} --depth {depth}`.
+
+Params go in by placeholder, without a shell, and as JSON in the environment variable CAMOBO_PARAMS. Results come out on
+standard output: one JSON object on the last line, or lines `name=value`. A command that exits with a code other than 0,
+prints no results or takes too long is a failed trial; the end of its standard error is part of the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from camobo.checks import money, values_of
+from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.history.trial import Trial
+from camobo.run.evaluate import Evaluation, FinishedEvaluation, Outcome, exit_text, kill_group, shortened, timeout_text
+from camobo.space.inputs import Param
+
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
+_NAME_LIKE = re.compile(r"[^\W\d]\w*")
+_MOST_OUTPUT = 1_000_000
+"""Bytes of standard output that are read, from its end."""
+_MOST_ERRORS = 1500
+"""Bytes of standard error that go into a reason, from its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command line with placeholders, for `study.optimize`.
+
+    template: the arguments; each {name} becomes the value of that input, {trial} the trial's number.
+    inputs: the names of the study's inputs.
+    objectives: the names whose values the command prints.
+
+    >>> command = Command(["train", "--depth={depth}", "{trial}.log"], ["depth"], ["loss"])
+    >>> command.arguments(7, {"depth": 3})
+    ['train', '--depth=3', '7.log']
+    """
+
+    template: tuple[str, ...]
+    objectives: tuple[str, ...]
+
+    def __init__(self, template: Sequence[str], inputs: Sequence[str], objectives: Sequence[str]) -> None:
+        if isinstance(template, str) or not template or not all(isinstance(part, str) for part in template):
+            raise InvalidOptionError(f'command: need a list such as ["train.sh", "{{x}}"], got {template!r}.')
+        for part in template:
+            for match in _PLACEHOLDER.finditer(part):
+                name = match[1]
+                if name is not None and name not in inputs and name != "trial" and _NAME_LIKE.fullmatch(name):
+                    raise InvalidOptionError(
+                        f"command: {part!r} asks for {name!r}, which is not an input. "
+                        f"The study has {', '.join(inputs)}; {{trial}} is the trial's number. "
+                        f"For plain braces write {{{{{name}}}}}."
+                    )
+        object.__setattr__(self, "template", tuple(template))
+        object.__setattr__(self, "objectives", tuple(objectives))
+
+    def check(self) -> None:
+        """Refuse a command that does not exist, before a trial is spent on it."""
+        if not _PLACEHOLDER.search(self.template[0]) and shutil.which(self.template[0]) is None:
+            raise InvalidOptionError(f"command: {self.template[0]!r} cannot be found or is not executable.")
+
+    def arguments(self, number: int, params: Mapping[str, Param]) -> list[str]:
+        """The command line for a trial."""
+
+        def fill(match: re.Match[str]) -> str:
+            if match[1] is None:
+                return match[0][0]
+            if match[1] in params:
+                return str(params[match[1]])
+            return str(number) if match[1] == "trial" else match[0]
+
+        return [_PLACEHOLDER.sub(fill, part) for part in self.template]
+
+    def start(self, trial: Trial, timeout: float | None) -> Evaluation:
+        """Start the evaluation of a trial."""
+        out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115  # closed by RunningCommand
+        environment = {**os.environ, "CAMOBO_TRIAL": str(trial.number)}
+        environment["CAMOBO_PARAMS"] = json.dumps(dict(trial.params), default=str)
+        try:
+            process = subprocess.Popen(
+                self.arguments(trial.number, trial.params),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                env=environment,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            out.close()
+            err.close()
+            return FinishedEvaluation(Outcome(reason=f"cannot run: {error}"))
+        deadline = math.inf if timeout is None else time.monotonic() + timeout
+        return RunningCommand(process, out, err, timeout, deadline, self.objectives)
+
+
+@dataclass(slots=True)
+class RunningCommand:
+    """An evaluation by a command."""
+
+    process: subprocess.Popen[bytes]
+    out: IO[bytes]
+    err: IO[bytes]
+    timeout: float | None
+    deadline: float
+    objectives: tuple[str, ...]
+    outcome: Outcome | None = None
+
+    def poll(self) -> Outcome | None:
+        """The outcome; None while it is running."""
+        if self.outcome is not None:
+            return self.outcome
+        code = self.process.poll()
+        if code is None and time.monotonic() <= self.deadline:
+            return None
+        if code is None:
+            outcome = self._failed(timeout_text(self.timeout))
+        elif code != 0:
+            outcome = self._failed(f"the command {exit_text(code)}")
+        else:
+            outcome = self._read()
+        self._finish(outcome)
+        return outcome
+
+    def kill(self) -> None:
+        """Stop it and everything it started."""
+        if self.outcome is None:
+            self._finish(Outcome(reason="it was stopped"))
+
+    def _read(self) -> Outcome:
+        try:
+            values, cost = read_results(_tail(self.out, _MOST_OUTPUT), self.objectives)
+        except InvalidValueError as error:
+            return self._failed(str(error))
+        return Outcome(values, cost=cost)
+
+    def _failed(self, reason: str) -> Outcome:
+        errors = _tail(self.err, _MOST_ERRORS).strip()
+        return Outcome(reason=shortened(f"{reason}: {errors}" if errors else reason))
+
+    def _finish(self, outcome: Outcome) -> None:
+        self.outcome = outcome
+        kill_group(self.process.pid)
+        self.process.wait()
+        self.out.close()
+        self.err.close()
+
+
+def _tail(file: IO[bytes], most: int) -> str:
+    """The last `most` bytes of a file, as text."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(0, size - most))
+    return file.read().decode("utf-8", "replace")
+
+
+def read_results(output: str, objectives: Sequence[str]) -> tuple[dict[str, float], float | None]:
+    """The values a command printed, and the cost if it printed one.
+
+    >>> read_results('epoch 9\\n{"loss": 0.25, "epoch": 9}\\n', ["loss"])
+    ({'loss': 0.25}, None)
+    >>> read_results("loss=0.25\\ncost=3\\ndone\\n", ["loss"])
+    ({'loss': 0.25}, 3.0)
+    """
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    if not lines:
+        raise InvalidValueError(
+            f"the command printed nothing: need one JSON object or lines name=value for {', '.join(objectives)}"
+        )
+    goals = dict.fromkeys(objectives, "")
+    found: dict[str, Any] = _json_object(lines[-1]) if lines[-1].startswith("{") else _pairs(lines)
+    if not any(name in found for name in objectives):
+        raise InvalidValueError(
+            f"the command printed no value for {', '.join(objectives)}; its last line was {shortened(lines[-1])!r}"
+        )
+    values = values_of({k: v for k, v in found.items() if k in goals}, goals, what="result")
+    return values, money(found.get("cost"))
+
+
+def _json_object(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidValueError(f"the command's last line is not valid JSON: {error}") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _pairs(lines: list[str]) -> dict[str, Any]:
+    """The name=value lines; the last value of a name counts. Text that is no number stays, for the error to quote."""
+    found: dict[str, Any] = {}
+    for line in lines:
+        name, sign, value = line.partition("=")
+        if sign:
+            try:
+                found[name.strip()] = float(value)
+            except ValueError:
+                found[name.strip()] = value.strip()
+    return found

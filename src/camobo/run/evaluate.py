@@ -1,0 +1,259 @@
+"""One evaluation of a Python function: called with a trial's params, in this process or in a child process.
+
+Nothing an evaluation does stops the study. In this process it may raise or exit. In a child process it may also hang,
+crash or be killed. The child is forked, so any function works, a lambda too. It leads a process group, which is
+stopped as a whole, and sends one line of JSON back.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import signal
+import sys
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from camobo.checks import Values, values_of
+from camobo.run.interrupts import END_SIGNALS, TerminationRequestedError, interruptible, request_termination
+from camobo.space.inputs import Param, Params
+
+Function: TypeAlias = Callable[[dict[str, Param]], Values]
+
+CAN_FORK = hasattr(os, "fork")
+_LONGEST_REASON = 2000
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
+"""Seconds between polls of a child; each pause is twice the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The values of an evaluation, or the reason why there are none."""
+
+    values: Mapping[str, float] | None = None
+    reason: str | None = None
+    cost: float | None = None
+
+
+class Evaluation(Protocol):
+    """An evaluation in progress."""
+
+    def poll(self) -> Outcome | None:
+        """The outcome; None while it is running."""
+        ...
+
+    def kill(self) -> None:
+        """Stop it as far as possible; once it has finished this does nothing."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedEvaluation:
+    """An evaluation that needs no waiting: one in this process, or one that could not start."""
+
+    outcome: Outcome
+
+    def poll(self) -> Outcome:
+        """The outcome."""
+        return self.outcome
+
+    def kill(self) -> None:
+        """Do nothing: it has finished."""
+
+
+def evaluate(function: Function, params: Params, objectives: Mapping[str, str]) -> Outcome:
+    """Call a function in this process. An exception becomes the reason of the outcome; only Ctrl-C passes through."""
+    try:
+        return Outcome(values_of(function(dict(params)), objectives, what="result"))
+    except SystemExit as left:
+        return Outcome(reason=f"it exited with code {left.code}")
+    except Exception as error:  # whatever a measurement raises is a result: it is recorded, not hidden
+        return Outcome(reason=shortened(_described(error)))
+
+
+def _described(error: Exception) -> str:
+    """An error's name and message; its name alone if the message cannot be made."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # the error's own __str__ may raise
+        return type(error).__name__
+
+
+def shortened(reason: str) -> str:
+    """A reason of at most about 2000 characters: its beginning and its end."""
+    half = _LONGEST_REASON // 2
+    return reason if len(reason) <= _LONGEST_REASON else f"{reason[:half]} … {reason[-half:]}"
+
+
+def evaluate_in_child(
+    function: Function, params: Params, objectives: Mapping[str, str], timeout: float | None, number: int
+) -> Outcome:
+    """Call a function in a child process and wait for it. Runs in a worker of an executor.
+
+    `number` only keeps an executor from merging two trials at the same point. If the worker is asked to end, it stops
+    the child and then ends by that signal: an exception would be taken for a result, and the executor would wait.
+    """
+    try:
+        with interruptible(request_termination) as raise_interrupt:
+            child = fork(function, params, objectives, timeout)
+            try:
+                return wait(child, raise_interrupt)
+            finally:
+                child.kill()
+    except TerminationRequestedError as request:
+        request.obey()
+        raise
+
+
+def evaluate_in_worker(function: Function, params: Params, objectives: Mapping[str, str], number: int) -> Outcome:
+    """Call a function directly in a worker of an executor. `number` is as in `evaluate_in_child`."""
+    return evaluate(function, params, objectives)
+
+
+def wait(evaluation: Evaluation, raise_interrupt: Callable[[], None]) -> Outcome:
+    """Wait for the outcome, however long it takes; `raise_interrupt` raises to end the wait."""
+    pause = _SHORTEST_PAUSE
+    while True:
+        raise_interrupt()
+        outcome = evaluation.poll()
+        if outcome is not None:
+            return outcome
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+@dataclass(slots=True)
+class ChildEvaluation:
+    """An evaluation in a child process."""
+
+    process: int
+    pipe: int
+    timeout: float | None
+    deadline: float
+    received: bytes = b""
+    outcome: Outcome | None = None
+
+    def poll(self) -> Outcome | None:
+        """The outcome; None while it is running."""
+        if self.outcome is not None:
+            return self.outcome
+        # Ask for the end first: then everything the child wrote is in the pipe and can be read below.
+        ended, status = os.waitpid(self.process, os.WNOHANG)
+        self._read_pipe()
+        if self.received.endswith(b"\n"):
+            answer = json.loads(self.received)
+            outcome = Outcome(answer["values"], answer["reason"])
+        elif ended:
+            outcome = Outcome(reason=f"its process {exit_text(os.waitstatus_to_exitcode(status))}")
+        elif time.monotonic() > self.deadline:
+            outcome = Outcome(reason=timeout_text(self.timeout))
+        else:
+            return None
+        self._finish(outcome, reaped=ended != 0)
+        return outcome
+
+    def kill(self) -> None:
+        """Stop it and everything it started."""
+        if self.outcome is None:
+            self._finish(Outcome(reason="it was stopped"), reaped=False)
+
+    def _read_pipe(self) -> None:
+        try:
+            while piece := os.read(self.pipe, 65536):
+                self.received += piece
+        except BlockingIOError:
+            return
+
+    def _finish(self, outcome: Outcome, *, reaped: bool) -> None:
+        self.outcome = outcome
+        kill_group(self.process)
+        if not reaped:
+            os.waitpid(self.process, 0)
+        os.close(self.pipe)
+
+
+def fork(function: Function, params: Params, objectives: Mapping[str, str], timeout: float | None) -> ChildEvaluation:
+    """Start an evaluation in a child process."""
+    pipe, answer_to = os.pipe()
+    os.set_blocking(pipe, False)
+    _flush()  # or the child would write buffered output a second time
+    with warnings.catch_warnings():
+        # Python 3.12 and later warn of a fork beside threads. The child only calls the function and answers.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process = _forked(lambda: _answer(answer_to, function, params, objectives))
+    os.close(answer_to)
+    with contextlib.suppress(OSError):  # the child does the same; whoever is first
+        os.setpgid(process, process)
+    return ChildEvaluation(process, pipe, timeout, math.inf if timeout is None else time.monotonic() + timeout)
+
+
+def _forked(child: Callable[[], object]) -> int:
+    """Fork a process that runs `child` and exits without the parent's exit handlers; its process id.
+
+    The child never returns from here, not even if it is interrupted before it starts.
+    """
+    parent = os.getpid()
+    try:
+        process = os.fork()
+        if process == 0:
+            child()
+            os._exit(0)
+        return process
+    finally:
+        if os.getpid() != parent:
+            os._exit(1)
+
+
+def _answer(answer_to: int, function: Function, params: Params, objectives: Mapping[str, str]) -> None:
+    """In the child: evaluate and send the outcome."""
+    with contextlib.suppress(OSError):
+        os.setpgid(0, 0)
+    with contextlib.suppress(ValueError):  # only a main thread may set handlers
+        for number in END_SIGNALS[1:]:
+            if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` ignores it: leave that
+                signal.signal(number, signal.SIG_DFL)
+    outcome = evaluate(function, params, objectives)
+    message = json.dumps({"values": outcome.values, "reason": outcome.reason}).encode() + b"\n"
+    while message:
+        message = message[os.write(answer_to, message) :]
+    _flush()
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError, OSError):  # it may be missing or closed
+            stream.flush()
+
+
+def kill_group(process: int) -> None:
+    """Kill a process and everything it started, if it still exists."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process, signal.SIGKILL)
+
+
+def timeout_text(timeout: float | None) -> str:
+    """The reason of an evaluation that did not end in time.
+
+    >>> timeout_text(90.0)
+    'it took longer than 90 s and was stopped'
+    """
+    return f"it took longer than {timeout:g} s and was stopped"
+
+
+def exit_text(code: int) -> str:
+    """How a process ended.
+
+    >>> exit_text(3), exit_text(-9)
+    ('exited with code 3', 'was killed by SIGKILL')
+    """
+    if code >= 0:
+        return f"exited with code {code}"
+    try:
+        return f"was killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"was killed by signal {-code}"

@@ -1,0 +1,261 @@
+"""The loop of `optimize`: keep evaluations running, record their outcomes, leave a clean study behind."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+
+from camobo.errors import CamoboError, SpaceExhausted, StorageError, TrialStateError
+from camobo.history.trial import State, Trial
+from camobo.run.command import Command
+from camobo.run.evaluate import Evaluation, Function, Outcome
+from camobo.run.interrupts import interruptible
+from camobo.run.progress_bar import Headline, progress_bar
+from camobo.run.trial_queue import Run
+from camobo.run.workers import Start, executor_starter, starter
+
+_log = logging.getLogger("camobo")
+
+_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
+"""Seconds between polls of what is running; each pause is twice the one before."""
+_IDLE_PAUSE = 0.2
+"""Seconds between attempts to get a trial that others hold."""
+_WAIT_WORTH_LOGGING = 1.0
+"""Seconds of waiting for others before it is logged: most waits are shorter."""
+_RETRY_DELAYS = (1.0, 2.0, 4.0, 8.0, 15.0)
+"""Seconds between attempts to store a result."""
+
+
+def optimize(
+    run: Run,
+    function: Function | Command,
+    *,
+    count: int | None,
+    budget: int,
+    executor: Executor | None,
+    jobs: int,
+    timeout: float | None,
+    headline: Callable[[], Headline] | None,
+) -> None:
+    """Evaluate `count` trials, or with None what is left of the budget; show progress if there is a `headline`."""
+    objectives = run.queue.plan.objectives
+    with contextlib.ExitStack() as stack:
+        if executor is None or isinstance(function, Command):
+            start = starter(
+                function, objectives, jobs=jobs, timeout=timeout, keep_lease=lambda trial: _renewing(run, trial)
+            )
+        else:
+            start = stack.enter_context(executor_starter(function, objectives, executor, timeout))
+        show = stack.enter_context(progress_bar(budget if count is None else count, wanted=headline is not None))
+        before = 0 if count is None else _evaluated(run.queue.trials)
+
+        def show_progress() -> None:
+            if show is not None and headline is not None:
+                show(_evaluated(run.queue.trials) - before, headline())
+
+        show_progress()
+        raise_interrupt = stack.enter_context(interruptible())
+        work_through(run, start, jobs=jobs, most=count, on_recorded=show_progress, raise_interrupt=raise_interrupt)
+
+
+def _evaluated(trials: Sequence[Trial]) -> int:
+    return sum(not trial.added and not trial.state.open for trial in trials)
+
+
+def work_through(
+    run: Run,
+    start: Start,
+    *,
+    jobs: int,
+    most: int | None,
+    on_recorded: Callable[[], object],
+    raise_interrupt: Callable[[], None],
+) -> None:
+    """Evaluate up to `most` trials, or all available ones, `jobs` at a time.
+
+    `on_recorded` is called after results were recorded; `raise_interrupt` raises if the run is to end. However the run
+    ends, evaluations still running are stopped and their trials released.
+    """
+    running = _Running(run, start, jobs, most)
+    others = _WaitingForOthers(run)
+    pause = _SHORTEST_PAUSE
+    try:
+        while True:
+            raise_interrupt()
+            running.start_more()
+            if running.record_finished():
+                on_recorded()
+                others.reset()
+                pause = _SHORTEST_PAUSE
+            elif running.evaluations:
+                others.reset()
+                running.renew_leases()
+                time.sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE)
+            elif running.exhausted is not None:
+                raise running.exhausted
+            elif most is None and running.none_available and others.may_release():
+                time.sleep(_IDLE_PAUSE)
+            else:
+                return
+    finally:
+        running.hand_back()
+
+
+class _Running:
+    """The evaluations in progress, by trial number."""
+
+    def __init__(self, run: Run, start: Start, jobs: int, most: int | None) -> None:
+        self.run, self.start, self.jobs, self.most = run, start, jobs, most
+        self.evaluations: dict[int, tuple[Trial, Evaluation | None]] = {}
+        self.none_available = False
+        """Whether no trial was available when one was last wanted."""
+        self.exhausted: SpaceExhausted | None = None
+        """The reason, if the space has no point left."""
+        self._started = 0
+        self._broken: Counter[int] = Counter()
+        self._renewed = time.monotonic()
+
+    def start_more(self) -> None:
+        """Take and start trials until `jobs` evaluations run or no trial is available."""
+        self.none_available, self.exhausted = False, None
+        while len(self.evaluations) < self.jobs and (self.most is None or self._started < self.most):
+            try:
+                trial = self.run.next(frozenset(self.evaluations))
+            except SpaceExhausted as error:
+                self.exhausted = error
+                return
+            if trial is None:
+                self.none_available = True
+                return
+            self._started += 1
+            self.evaluations[trial.number] = (trial, None)  # before it starts: an interrupt must find it here
+            self.evaluations[trial.number] = (trial, self.start(trial))
+
+    def record_finished(self) -> bool:
+        """Record every outcome there is; whether there was any.
+
+        When a process pool breaks, all its evaluations are lost and which one broke it is unknown. Each gets a second
+        try; a trial that is running when a pool breaks again has failed.
+        """
+        finished = False
+        for number, (trial, evaluation) in list(self.evaluations.items()):
+            try:
+                outcome = None if evaluation is None else evaluation.poll()
+            except BrokenExecutor as error:
+                self._broken[number] += 1
+                if self._broken[number] < 2:
+                    self.evaluations[number] = (trial, self.start(trial))
+                    continue
+                outcome = Outcome(reason=f"its worker process died twice: {error}")
+            if outcome is not None:
+                _record(self.run, trial, outcome)
+                del self.evaluations[number]
+                finished = True
+        return finished
+
+    def renew_leases(self) -> None:
+        """Renew the leases of all running trials, three times per lease."""
+        lease = self.run.lease
+        if lease is not None and time.monotonic() - self._renewed > lease.total_seconds() / 3:
+            self._renewed = time.monotonic()
+            for trial, _ in self.evaluations.values():
+                _renew(self.run, trial)
+
+    def hand_back(self) -> None:
+        """Stop what is running and release every trial this run still holds.
+
+        An interrupt may have come while a trial was handed out, so the study is asked which trials are held. A trial
+        that cannot be released becomes available when its lease ends.
+        """
+        for _, evaluation in self.evaluations.values():
+            if evaluation is not None:
+                evaluation.kill()
+        try:
+            for trial in self.run.held():
+                self.run.queue.release(trial)
+        except CamoboError as error:
+            _log.warning("not all trials could be released: %s", error)
+
+
+class _WaitingForOthers:
+    """Waits for trials that others hold under a lease; logs each of them once."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._since = time.monotonic()
+        self._logged: set[int] = set()
+
+    def reset(self) -> None:
+        """This run has work of its own, so it is not waiting."""
+        self._since = time.monotonic()
+
+    def may_release(self) -> bool:
+        """Whether another holder's lease may end, so that waiting makes sense."""
+        held = [trial for trial in self.run.queue.trials if trial.state is State.PENDING and trial.expires is not None]
+        if time.monotonic() - self._since > _WAIT_WORTH_LOGGING:
+            for trial in held:
+                self._log(trial)
+        return bool(held)
+
+    def _log(self, trial: Trial) -> None:
+        if trial.number not in self._logged and trial.expires is not None:
+            self._logged.add(trial.number)
+            until = trial.expires.astimezone().strftime("%H:%M:%S")
+            holder = trial.owner or "somebody"
+            _log.warning("waiting for trial %d, which %s holds until %s or longer", trial.number, holder, until)
+
+
+def _record(run: Run, trial: Trial, outcome: Outcome) -> None:
+    """Record an outcome. If the storage is unavailable, try again for half a minute: results are expensive."""
+    for delay in (*_RETRY_DELAYS, None):
+        try:
+            recorded = run.record(trial, outcome)
+        except TrialStateError as error:
+            _log.warning("a result was no longer needed: %s", error)
+        except StorageError as error:
+            if delay is None:
+                _log.error("trial %d could not be stored: %s", trial.number, outcome)
+                raise
+            _log.warning("trying again in %g s: %s", delay, error)
+            time.sleep(delay)
+            continue
+        else:
+            if outcome.reason is not None:
+                _log.warning("%s", recorded)
+        return
+
+
+def _renew(run: Run, trial: Trial) -> None:
+    """Renew a lease. A failure is only logged: the next attempt may work, and `_record` notices a lost trial."""
+    try:
+        run.queue.renew(trial, run.lease)
+    except (TrialStateError, StorageError) as error:
+        _log.warning("a lease could not be renewed: %s", error)
+
+
+@contextlib.contextmanager
+def _renewing(run: Run, trial: Trial) -> Iterator[None]:
+    """Renew a trial's lease from a thread while this thread is busy evaluating it."""
+    lease = run.lease
+    if lease is None:
+        yield
+        return
+    over = threading.Event()
+
+    def renew() -> None:
+        while not over.wait(lease.total_seconds() / 3):
+            _renew(run, trial)
+
+    thread = threading.Thread(target=renew, name="camobo lease", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

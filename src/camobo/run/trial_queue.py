@@ -1,0 +1,77 @@
+"""What the loop needs of a study, and one run's view of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from camobo.checks import Values
+from camobo.history.transitions import Request, holds
+from camobo.history.trial import Trial
+from camobo.run.evaluate import Outcome
+from camobo.strategy.plan import Plan
+
+
+class TrialQueue(Protocol):
+    """Where trials come from and results go: all the loop needs of a study. `Study` is one."""
+
+    @property
+    def plan(self) -> Plan:
+        """What the study is about."""
+        ...
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials, whoever holds them."""
+        ...
+
+    def hand_out(self, request: Request) -> list[Trial]:
+        """Trials as requested; fewer, or none, if no more are available now."""
+        ...
+
+    def tell(self, trial: Trial, values: Values, cost: float | None = None) -> Trial:
+        """Record results."""
+        ...
+
+    def fail(self, trial: Trial, reason: str) -> Trial:
+        """Record that the evaluation gave no results."""
+        ...
+
+    def release(self, trial: Trial) -> Trial:
+        """Give a trial back."""
+        ...
+
+    def renew(self, trial: Trial, lease: timedelta | None) -> Trial:
+        """Extend a trial's lease."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One call of `optimize`: whose trials it evaluates, under which name and lease."""
+
+    queue: TrialQueue
+    owner: str
+    lease: timedelta | None
+    most: int | None
+    """New trials are handed out until the study has this many; None: no limit."""
+    since: int
+    """How many events the study had when the run began: the run owns the trials handed to it since then."""
+
+    def next(self, skip: frozenset[int]) -> Trial | None:
+        """A trial that is not in `skip`; None if none is available now."""
+        handed = self.queue.hand_out(Request(1, self.owner, self.lease, self.most, skip))
+        return handed[0] if handed else None
+
+    def record(self, trial: Trial, outcome: Outcome) -> Trial:
+        """Record the outcome of a trial; values recorded before the evaluation stay."""
+        if outcome.values is None:
+            return self.queue.fail(trial, outcome.reason or "no values")
+        known = trial.values or {}
+        new = {name: value for name, value in outcome.values.items() if name not in known}
+        return self.queue.tell(trial, new, cost=outcome.cost)
+
+    def held(self) -> list[Trial]:
+        """The trials that were handed to this run and are still pending."""
+        return [trial for trial in self.queue.trials if holds(self.owner, trial) and trial.held >= self.since]

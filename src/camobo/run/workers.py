@@ -1,0 +1,182 @@
+"""How an evaluation starts.
+
+    in this process      one after another: the default
+    in child processes   with a timeout, several jobs, or a command
+    on an executor       in the executor's workers; there in a child process if there is a timeout, or if the executor
+                         is a process pool, which one crash would break
+
+In this process an evaluation may raise or exit. In a child process it may do anything.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from camobo.errors import InvalidOptionError
+from camobo.history.trial import Trial
+from camobo.run.command import Command
+from camobo.run.evaluate import (
+    CAN_FORK,
+    Evaluation,
+    FinishedEvaluation,
+    Function,
+    Outcome,
+    evaluate,
+    evaluate_in_child,
+    evaluate_in_worker,
+    fork,
+)
+
+_log = logging.getLogger("camobo")
+
+Start: TypeAlias = Callable[[Trial], Evaluation]
+"""Starts the evaluation of a trial."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubmittedEvaluation:
+    """An evaluation on an executor."""
+
+    future: Future[Outcome]
+
+    def poll(self) -> Outcome | None:
+        """The outcome; None while it is queued or running. Raises BrokenExecutor if the executor lost it."""
+        if not self.future.done():
+            return None
+        try:
+            return self.future.result()
+        except BrokenExecutor:
+            raise
+        except (Exception, CancelledError) as error:  # a lost worker, or an answer that could not be sent
+            return Outcome(reason=f"its worker: {type(error).__name__}: {error}")
+
+    def kill(self) -> None:
+        """Cancel it if it has not started; an executor cannot stop what is running."""
+        self.future.cancel()
+
+
+def starter(
+    function: Function | Command,
+    objectives: Mapping[str, str],
+    *,
+    jobs: int,
+    timeout: float | None,
+    keep_lease: Callable[[Trial], AbstractContextManager[None]],
+) -> Start:
+    """How evaluations start without an executor.
+
+    `keep_lease` renews a trial's lease while this process is busy evaluating it.
+    """
+    if isinstance(function, Command):
+        function.check()
+        command = function
+        return lambda trial: command.start(trial, timeout)
+    call = function
+    if timeout is None and jobs == 1:
+
+        def in_this_process(trial: Trial) -> Evaluation:
+            with keep_lease(trial):
+                return FinishedEvaluation(evaluate(call, trial.params, objectives))
+
+        return in_this_process
+    if not CAN_FORK:
+        raise InvalidOptionError(
+            "optimize: a timeout or several jobs need os.fork, which this system does not have. "
+            "Use an executor without a timeout, or a command."
+        )
+    return lambda trial: fork(call, trial.params, objectives, timeout)
+
+
+@contextlib.contextmanager
+def executor_starter(
+    function: Function, objectives: Mapping[str, str], executor: Executor, timeout: float | None
+) -> Iterator[Start]:
+    """How evaluations start on an executor. A process pool that breaks is replaced by one with the same options."""
+    in_child = CAN_FORK and (timeout is not None or _is_process_pool(executor))
+    if timeout is not None and not in_child:
+        raise InvalidOptionError(
+            "optimize: a timeout needs os.fork, which this system does not have. Leave the timeout out."
+        )
+    submitting = _Submitting(function, dict(objectives), executor, timeout, in_child=in_child)
+    try:
+        yield submitting.start
+    finally:
+        submitting.close()
+
+
+class _Submitting:
+    """Submits evaluations to an executor, and to its replacement once it has broken."""
+
+    def __init__(
+        self,
+        function: Function,
+        objectives: dict[str, str],
+        executor: Executor,
+        timeout: float | None,
+        *,
+        in_child: bool,
+    ) -> None:
+        self.function, self.objectives, self.timeout, self.in_child = function, objectives, timeout, in_child
+        self.executor = executor
+        self.replacements: list[Executor] = []
+
+    def start(self, trial: Trial) -> Evaluation:
+        while True:
+            try:
+                return SubmittedEvaluation(self._submit(trial))
+            except BrokenExecutor:
+                self.executor = _replacement(self.executor)
+                self.replacements.append(self.executor)
+
+    def _submit(self, trial: Trial) -> Future[Outcome]:
+        given = (self.function, dict(trial.params), self.objectives)
+        if self.in_child:
+            return self.executor.submit(evaluate_in_child, *given, self.timeout, trial.number)
+        return self.executor.submit(evaluate_in_worker, *given, trial.number)
+
+    def close(self) -> None:
+        """Shut down the replacements; the executor the caller gave is the caller's."""
+        for pool in self.replacements:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _is_process_pool(executor: Executor) -> bool:
+    from concurrent.futures import ProcessPoolExecutor  # imported here: it loads multiprocessing
+
+    return isinstance(executor, ProcessPoolExecutor)
+
+
+def _replacement(broken: Executor) -> Executor:
+    """A process pool with the options of one whose worker died."""
+    from concurrent.futures import ProcessPoolExecutor  # imported here: it loads multiprocessing
+
+    if not isinstance(broken, ProcessPoolExecutor):
+        raise BrokenExecutor(f"the executor {type(broken).__name__} is broken and cannot be replaced automatically")
+    _log.warning("a worker process died; continuing with a new pool of the same size")
+    options: dict[str, Any] = {name: getattr(broken, f"_{name}", None) for name in ("mp_context", "initializer")}
+    workers, arguments = getattr(broken, "_max_workers", None), getattr(broken, "_initargs", ())
+    return ProcessPoolExecutor(workers, initargs=arguments, **options)
+
+
+def jobs_of(executor: Executor | None, jobs: int | None) -> int:
+    """How many evaluations to run at once: `jobs`, else one per worker of the executor, else one."""
+    if jobs is not None:
+        return jobs
+    if executor is None:
+        return 1
+    workers = getattr(executor, "_max_workers", None)
+    client = getattr(executor, "_client", None)
+    if workers is None and client is not None:  # Dask's executor knows its cluster
+        workers = sum(client.nthreads().values())
+    if not isinstance(workers, int) or workers < 1:
+        raise InvalidOptionError(
+            f"jobs: {type(executor).__name__} does not say how many workers it has. "
+            "Give the number of evaluations to run at once with jobs=…"
+        )
+    return workers

@@ -1,0 +1,193 @@
+"""The space that inputs span.
+
+A point has three forms.
+
+    params    {"nickel": 3.5, "soak": 4, "quench": "oil"}            what a person reads
+    unit      (d,) in [0, 1], one coordinate per input               what is searched
+    features  (f,) one column per number, one per choice of a category   what a model sees
+
+`Space` converts each into the next. It snaps whole numbers, steps and categories to points that can be evaluated
+*before* it computes features or expense, so a model never sees a fraction that would be rounded away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from camobo.arrays import Array
+from camobo.errors import Advice, InvalidOptionError, InvalidSpaceError, InvalidValueError, shown
+from camobo.hints import meant
+from camobo.space.inputs import Categorical, Input, Integer, Param, Params, Real
+
+SAME = 1e-9
+"""Two points this close in every unit coordinate are the same point."""
+
+
+@dataclass(frozen=True)
+class Space:
+    """Named inputs, and the maps between their values, the unit cube and the features a model sees.
+
+    >>> space = Space({"nickel": Real(0, 20), "soak": Integer(1, 12), "quench": Categorical(["air", "oil"])})
+    >>> space.to_unit({"nickel": 5.0, "soak": 12, "quench": "oil"})
+    array([0.25, 1.  , 0.75])
+    >>> space.from_unit([0.25, 1.0, 0.75])
+    {'nickel': 5.0, 'soak': 12, 'quench': 'oil'}
+    """
+
+    inputs: Mapping[str, Input]
+    constraints: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.inputs, Mapping):
+            raise InvalidSpaceError(f"Space: need a mapping of names to inputs, got {shown(self.inputs)}.")
+        if not self.inputs:
+            raise InvalidSpaceError(
+                'Space: need at least one input, got none. Example: Space({"nickel": Real(0, 20)}).'
+            )
+        for name, given in self.inputs.items():
+            if not isinstance(name, str) or not name.strip():
+                raise InvalidSpaceError(f"Space: an input's name must be text that is not blank, got {shown(name)}.")
+            if not isinstance(given, (Real, Integer, Categorical)):
+                raise InvalidSpaceError(
+                    f"Space: input {name!r} must be a Real, an Integer or a Categorical, got {shown(given)}."
+                )
+        if not (self.constraints is None or (isinstance(self.constraints, Sequence) and not self.constraints)):
+            raise InvalidOptionError(
+                f"Space: input constraints are not supported yet, got {shown(self.constraints)}. "
+                "Narrow the ranges, or record impossible points as failed.",
+                advice=Advice.FAIL,
+            )
+        object.__setattr__(self, "inputs", dict(self.inputs))
+        object.__setattr__(self, "constraints", ())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The inputs' names, in the order of the unit cube's coordinates."""
+        return tuple(self.inputs)
+
+    @property
+    def dimension(self) -> int:
+        """The number of inputs d."""
+        return len(self.inputs)
+
+    @property
+    def size(self) -> float:
+        """The number of different points: infinite if any input is real without a step."""
+        return math.prod(given.size for given in self.inputs.values())
+
+    @cached_property
+    def continuous(self) -> NDArray[np.bool_]:
+        """(d,) which inputs are real without a step: only those have gradients."""
+        return np.array([given.continuous for given in self.inputs.values()])
+
+    def check(self, params: Params) -> dict[str, Param]:
+        """The params in the space's order and types, or an error that names the wrong one."""
+        if not isinstance(params, Mapping):
+            raise InvalidValueError(f"params: need a mapping of input names to values, got {shown(params)}.")
+        unknown = [name for name in params if name not in self.inputs]
+        missing = [name for name in self.inputs if name not in params]
+        if unknown or missing:
+            problem = f"no input called {unknown[0]!r}" if unknown else f"no value for {missing[0]!r}"
+            hint = meant(str(unknown[0]), missing) if unknown else ""
+            got = ", ".join(map(str, params)) or "none"
+            raise InvalidValueError(f"params: {problem}.{hint} This space has {', '.join(self.inputs)}; got {got}.")
+        checked, name = {}, ""
+        try:
+            for name, given in self.inputs.items():
+                checked[name] = given.check(params[name])
+        except InvalidValueError as error:
+            raise error.within(f"parameter {name!r}") from None
+        return checked
+
+    def to_unit(self, params: Params) -> Array:
+        """(d,) coordinates in the unit cube."""
+        checked = self.check(params)
+        return np.array([given.to_unit(checked[name]) for name, given in self.inputs.items()])
+
+    def from_unit(self, unit: Array | Sequence[float]) -> dict[str, Param]:
+        """The params at (d,) coordinates in the unit cube."""
+        return {name: given.from_unit(float(u)) for (name, given), u in zip(self.inputs.items(), unit, strict=True)}
+
+    def snap(self, units: Array) -> Array:
+        """(n, d) points moved to the nearest ones that can be evaluated."""
+        if self.continuous.all():
+            return units
+        return np.column_stack([given.snap(units[:, j]) for j, given in enumerate(self.inputs.values())])
+
+    def grid(self) -> Array:
+        """(size, d) every point of a finite space."""
+        if not math.isfinite(self.size):
+            raise InvalidSpaceError(
+                "Space: no finite grid, because an input is real without a step. Give every Real a step."
+            )
+        axes = [given.stops() for given in self.inputs.values()]
+        return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+
+    def features(self, units: Array) -> Array:
+        """(n, f) features of (n, d) snapped points.
+
+        A number is one column. A category is one column per choice, scaled so that two different choices are as far
+        apart (distance 1) as the two ends of a number.
+        """
+        if not any(isinstance(given, Categorical) for given in self.inputs.values()):
+            return units
+        columns = []
+        for j, given in enumerate(self.inputs.values()):
+            if isinstance(given, Categorical):
+                columns.append(np.eye(len(given.choices))[given.positions(units[:, j])] * math.sqrt(0.5))
+            else:
+                columns.append(units[:, j : j + 1])
+        return np.concatenate(columns, axis=1)
+
+    @cached_property
+    def feature_column(self) -> NDArray[np.intp]:
+        """(d,) the first feature column of each input."""
+        widths = [len(given.choices) if isinstance(given, Categorical) else 1 for given in self.inputs.values()]
+        return np.concatenate([[0], np.cumsum(widths)[:-1]]).astype(np.intp)
+
+    def expense(self, units: Array) -> Array:
+        """(n, d) how expensive each input of (n, d) snapped points is: 0 at its cheap end, 1 at its expensive end."""
+        levels = np.array(units, dtype=np.float64)
+        for j, given in enumerate(self.inputs.values()):
+            if isinstance(given, Categorical):
+                levels[:, j] = np.array(given.levels)[given.positions(units[:, j])]
+            elif given.expensive == "low":
+                levels[:, j] = 1.0 - levels[:, j]
+        return levels
+
+    @cached_property
+    def expense_slope(self) -> Array:
+        """(d,) derivative of `expense` along each coordinate: 1, -1, or 0 for a category."""
+        return np.array(
+            [
+                0.0 if isinstance(given, Categorical) else (-1.0 if given.expensive == "low" else 1.0)
+                for given in self.inputs.values()
+            ]
+        )
+
+    def cheapest(self) -> Array:
+        """(d,) the point of the unit cube with every input at its cheap end."""
+        return np.asarray(self.at_expense(np.zeros((1, self.dimension)))[0])
+
+    def at_expense(self, levels: Array) -> Array:
+        """(n, d) points of the unit cube whose expense is nearest to (n, d) levels: the inverse of `expense`."""
+        units = np.array(levels, dtype=np.float64)
+        for j, given in enumerate(self.inputs.values()):
+            if isinstance(given, Categorical):
+                # Choices, cheap to expensive, share [0, 1] evenly, so uniform levels are uniform over the choices.
+                cheap_first = np.argsort(given.levels, kind="stable")
+                units[:, j] = (cheap_first[given.positions(levels[:, j])] + 0.5) / len(given.choices)
+            elif given.expensive == "low":
+                units[:, j] = 1.0 - units[:, j]
+        return self.snap(units)
+
+
+def is_new(point: Array, taken: Array, distance: float = SAME) -> bool:
+    """Whether a (d,) point differs from each of (n, d) taken points by more than `distance` in some coordinate."""
+    return len(taken) == 0 or bool(np.abs(taken - point).max(axis=1).min() > distance)

@@ -1,0 +1,18 @@
+"""Where studies live: memory, a SQLite file, or a PostgreSQL server.
+
+A store holds a document (the plan as plain data) and events. Every change is one transaction: it sees all earlier
+events, excludes other writers, and is stored completely or not at all.
+
+For other rooms:
+    protocol      Store and Transaction: what every store can do
+    store         opens the store a user names; creates or loads the study in it
+    connections   connections to databases, and advice about their errors
+    schema        the tables, and Optuna's, by which its databases are recognised
+Inside this room:
+    memory        a study that lasts as long as the process
+    sql           a study in SQLite or PostgreSQL
+    formats       the format of stored studies, and older ones read in today's words
+    migrations    converts what is stored, as part of the first change
+    opened_file   notices when a SQLite file was removed, replaced or cut short
+    file_locks    file locks: one process at a time; one process per owner name
+"""

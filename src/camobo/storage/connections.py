@@ -1,0 +1,181 @@
+"""Connections to SQLite files and PostgreSQL servers, and what to do about their errors."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+from sqlalchemy import event as hooks
+from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
+
+from camobo.errors import Advice, MissingExtraError, StorageError, shown
+
+PATIENCE = 300
+"""Seconds to wait for another process. Then a write fails, and a suggestion is computed without waiting its turn."""
+
+
+def file_engine(path: Path, *, create: bool) -> sa.Engine:
+    """Connections to a SQLite file. Refuses other files without touching them."""
+    place = str(path)
+    _check_name(path)
+    if not path.exists() and not create:
+        raise StorageError(f"{place}: no such file.", advice=Advice.CREATE)
+    if path.is_dir() or (path.exists() and not path.is_file()):
+        raise StorageError(f"{place}: is not a file. Name a file, such as alloy.db.")
+    if not path.absolute().parent.is_dir():
+        raise StorageError(f"{place}: its folder does not exist. Create {path.absolute().parent} first.")
+    _check_header(path)
+    log = path.with_name(path.name + "-wal").exists()
+    writable = (not path.exists() or os.access(path, os.W_OK)) and (log or os.access(path.absolute().parent, os.W_OK))
+    options = {"uri": "true", "mode": ("rwc" if create else "rw") if writable else "ro"}
+    if not writable and not log:
+        options["immutable"] = "1"  # otherwise SQLite creates a log even to read
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=f"file:{quote(str(path.absolute()))}", query=options),
+        json_serializer=_write_json,
+        json_deserializer=_read_json,
+        pool_size=1,
+        max_overflow=4,
+        connect_args={"timeout": PATIENCE},
+    )
+    hooks.listen(engine, "connect", _settle_sqlite)
+    hooks.listen(engine, "begin", _begin_sqlite)
+    return _of_one_process(engine)
+
+
+def _check_name(path: Path) -> None:
+    """Refuse a name that no file can have, or that may not be accessed."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return  # the caller says what is missing
+    except OSError as error:
+        raise StorageError(
+            f"{shown(str(path))}: cannot be accessed: {error.strerror or error}. Name a file."
+        ) from error
+
+
+def _of_one_process(engine: sa.Engine) -> sa.Engine:
+    """Make a forked process open connections of its own: two processes cannot share one."""
+    hooks.listen(engine, "connect", _remember_process)
+    hooks.listen(engine, "checkout", _refuse_parents_connection)
+    return engine
+
+
+def _remember_process(_: object, record: Any) -> None:
+    record.info["process"] = os.getpid()
+
+
+def _refuse_parents_connection(_: object, record: Any, proxy: Any) -> None:
+    if record.info["process"] != os.getpid():
+        record.dbapi_connection = proxy.dbapi_connection = None
+        raise DisconnectionError("the connection belongs to the parent process")
+
+
+def _check_header(path: Path) -> None:
+    """Refuse a file that is not SQLite's, before SQLite opens it."""
+    if not path.exists():
+        return
+    try:
+        with path.open("rb") as file:
+            start = file.read(16)
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    if start not in (b"", b"SQLite format 3\0"):
+        raise StorageError(f"{path}: is not a camobo study but another kind of file. It is unchanged.")
+
+
+def _settle_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # we begin transactions ourselves
+    connection.execute("PRAGMA synchronous=FULL")
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    connection.exec_driver_sql(connection.get_execution_options().get("begin", "BEGIN"))
+
+
+def server_engine(url: sa.URL, schema: str | None) -> sa.Engine:
+    """Connections to a PostgreSQL database."""
+    if url.drivername == "postgresql":
+        url = url.set(drivername="postgresql+psycopg")
+    bare = url.difference_update_query(["schema"])
+    try:
+        engine = sa.create_engine(
+            bare if "connect_timeout" in bare.query else bare.update_query_dict({"connect_timeout": "10"}),
+            json_serializer=_write_json,
+            json_deserializer=_read_json,
+            pool_size=1,
+            max_overflow=4,
+            pool_pre_ping=True,  # after a restart of the server, reconnect instead of failing
+            execution_options={"schema_translate_map": {None: schema}},
+        )
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(
+            f"storage: PostgreSQL needs {error.name}, which is not installed. "
+            "Install it with: pip install 'camobo[postgres]'"
+        ) from error
+    return _of_one_process(engine)
+
+
+def _write_json(value: Any) -> str:
+    return json.dumps(value, allow_nan=False, default=dict, separators=(",", ":"))
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not a number")
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def _read_json(text: str | bytes) -> Any:
+    return _decoder.decode(text if isinstance(text, str) else text.decode())
+
+
+@contextmanager
+def readable(place: str) -> Iterator[None]:
+    """Turn errors from records that cannot be read into a StorageError: somebody changed what we wrote."""
+    try:
+        yield
+    except (ValueError, TypeError, AttributeError, LookupError) as error:
+        raise StorageError(f"{place}: the study is damaged, a record cannot be read: {error}.") from error
+
+
+@contextmanager
+def storage_errors(place: str) -> Iterator[None]:
+    """Turn errors of a database or its driver into a StorageError that says what to do."""
+    try:
+        yield
+    except DBAPIError as error:
+        text = " ".join(str(error.orig).split()).rstrip(".?")
+        advice = what_to_do(text)
+        unchanged = "" if "damaged" in advice else " Everything stored before is unchanged."
+        raise StorageError(f"{place}: {text}.{advice}{unchanged}") from error
+    except SQLAlchemyError as error:
+        raise StorageError(f"{place}: {' '.join(str(error).split())}.") from error
+
+
+_ADVICE = {
+    "not a database": " It is damaged or another kind of file: restore it from a copy.",
+    "malformed": " The file is damaged: restore it from a copy.",
+    "readonly": " It cannot be written to: check the permissions of the file and its folder.",
+    "read-only": " It cannot be written to: check its permissions.",
+    "full": " Make room on the disk and try again.",
+    "disk i/o": " The disk refused it: is it full or disconnected?",
+    "locked": " Other processes kept it busy for too long: try again.",
+    "permission denied": " You may not write to it: use a user who may.",
+    "unable to open": " Check that the file and its folder can be read and written.",
+    "lock timeout": " Other processes kept it busy for too long: try again.",
+    "connection": " Is the server running, and the URL right?",
+}
+
+
+def what_to_do(said: str) -> str:
+    """Advice about a database error, recognised by its wording; empty if it is not known."""
+    return next((advice for sign, advice in _ADVICE.items() if sign in said.lower()), "")

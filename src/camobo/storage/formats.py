@@ -1,0 +1,49 @@
+"""The format of stored studies, and older ones read in today's words.
+
+    1 → 2   inputs say `expensive` instead of `dear`; the reason for a suggestion is data instead of a sentence
+
+Reading converts in memory and writes nothing, so that a study of an older format can be looked at wherever it lies. The
+first change of a study converts what is stored (`migrations`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from camobo.strategy.notes import Note
+
+FORMAT = 2
+"""What this version writes. A change of tables, document or events raises it and adds a migration."""
+OLDEST = 1
+"""What this version still reads."""
+
+
+def current_document(document: Mapping[str, Any]) -> dict[str, Any]:
+    """A stored document in the words of the current format. What makes no sense stays, for whoever reads it to refuse.
+
+    >>> current_document({"space": {"grain": {"type": "real", "dear": "low"}}})
+    {'space': {'grain': {'type': 'real', 'expensive': 'low'}}}
+    """
+    space = document.get("space")
+    if not isinstance(space, Mapping):
+        return dict(document)
+    return {**document, "space": {name: _renamed(given) for name, given in space.items()}}
+
+
+def _renamed(given: Any) -> Any:
+    if not isinstance(given, Mapping):
+        return given
+    return {"expensive" if key == "dear" else key: value for key, value in given.items()}
+
+
+def current_facts(facts: Any) -> Any:
+    """The facts of a stored event in the words of the current format.
+
+    An older version that still has the study open may add sentences after the conversion, so every event is looked at.
+    """
+    notes = facts.get("notes") if isinstance(facts, Mapping) else None
+    if not isinstance(notes, list) or not any(isinstance(note, str) for note in notes):
+        return facts
+    read = [Note.of_sentence(note).as_dict() if isinstance(note, str) else note for note in notes]
+    return {**facts, "notes": read}

@@ -1,0 +1,24 @@
+"""Converts what is stored of a study from one format to the next, inside the caller's transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import sqlalchemy as sa
+
+from camobo.storage.formats import current_document, current_facts
+from camobo.storage.schema import EVENTS, STUDY
+
+
+def _from_1(connection: sa.Connection) -> None:
+    document = connection.execute(sa.select(STUDY.c.document)).scalar_one()
+    connection.execute(sa.update(STUDY).values(document=current_document(document)))
+    asked = sa.select(EVENTS.c.number, EVENTS.c.new).where(EVENTS.c.kind == "asked")
+    changed = [{"event": number, "facts": current_facts(new)} for number, new in connection.execute(asked).all()]
+    if changed:
+        update = sa.update(EVENTS).where(EVENTS.c.number == sa.bindparam("event"))
+        connection.execute(update.values(new=sa.bindparam("facts")), changed)
+
+
+MIGRATIONS: Mapping[int, Callable[[sa.Connection], None]] = {1: _from_1}
+"""By format: converts a study of that format to the next."""

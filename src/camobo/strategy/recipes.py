@@ -1,0 +1,111 @@
+"""How each method fits its models: when hyper-parameters are refitted, on which data, with which kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from camobo.acquisition.pareto import on_front
+from camobo.arrays import Array, evenly
+from camobo.model.fitting import fit
+from camobo.model.gp import GP
+from camobo.model.models import Models, update_models
+from camobo.model.transforms import of_constraint, of_objective, plain
+from camobo.strategy.plan import Data, Plan
+
+_FEW, _MANY = 10, 200  # observations: when hyper-parameters are fitted, see `refit_point`
+_MODELLED = 2000  # observations: a model of more would take minutes and gigabytes
+_TO_BE_SMOOTH = 5  # observations per feature: with fewer, a smooth model is overconfident beyond them
+
+
+OutcomeFit: TypeAlias = Callable[[Array, Array, bool], GP]
+"""The model of one outcome from (n, f) features and (n,) values; whether it is an objective or a constraint."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recipe:
+    """How the models of a plan are fitted."""
+
+    objectives: int
+    refit_every: int
+    strict: bool
+    outcome_fit: OutcomeFit
+
+    def fitted_on(self, count: int) -> int:
+        """How many of `count` observations hyper-parameters are fitted on."""
+        return refit_point(count, self.refit_every, strict=self.strict)
+
+    def modelled(self, values: Array) -> NDArray[np.intp]:
+        """Which of (n, M + K) observations the models are fitted on."""
+        return modelled(values[:, : self.objectives])
+
+    def fit(self, outcome: int, features: Array, values: Array) -> GP:
+        """The model of one objective or constraint."""
+        return self.outcome_fit(features, values, outcome < self.objectives)
+
+
+def fitted_models(
+    plan: Plan, data: Data, cached: Models | None, outcome_fit: OutcomeFit, *, strict: bool = False
+) -> Models:
+    """One model per outcome, of all the data. A cache that matches saves the fits; `strict` refits like the paper."""
+    recipe = _Recipe(len(plan.objectives), plan.refit_every, strict, outcome_fit)
+    return update_models(recipe, data.units, plan.space.features(data.units), data.values, cached)
+
+
+def adaptive_fit(features: Array, values: Array, is_objective: bool) -> GP:
+    """Matérn 5/2, or squared exponential if that has more evidence and there are enough observations to decide.
+
+    A short-sighted model is replaced by one for outcomes with many humps. Outliers are compressed.
+    """
+    standard = of_objective(values) if is_objective else of_constraint(values)
+    rough = fit(features, values, kernel="matern52", standard=standard)
+    if rough.short_sighted:
+        return fit(features, values, kernel="humps", standard=standard)
+    if len(values) < _TO_BE_SMOOTH * features.shape[1]:
+        return rough
+    smooth = fit(features, values, kernel="se", standard=standard)
+    return smooth if smooth.log_evidence > rough.log_evidence else rough
+
+
+def paper_fit(features: Array, values: Array, is_objective: bool) -> GP:
+    """The paper's: squared exponential, mean zero, values not compressed."""
+    return fit(features, values, kernel="se", mean="zero", standard=plain(values))
+
+
+def refit_point(count: int, every: int, *, strict: bool) -> int:
+    """How many of `count` observations hyper-parameters are fitted on; the rest are appended.
+
+    Strict (the paper): on all of them up to min(10, every), then at multiples of `every`.
+    Otherwise: on all of them up to twice that, then at multiples of `every`. The interval doubles at 200, 400, 800 and
+    1600 observations, or at 20, 40, 80 and 160 times `every` if that is later: late data hardly moves the
+    hyper-parameters, and a fit costs n³.
+
+    >>> [refit_point(n, 10, strict=False) for n in (7, 19, 27, 199, 219, 799, 9999)]
+    [7, 19, 20, 190, 200, 760, 9920]
+    >>> [refit_point(n, 50, strict=False) for n in (7, 19, 27, 49, 99, 199)]
+    [7, 19, 20, 20, 50, 150]
+    """
+    few = min(every, _FEW) if strict else 2 * min(every, _FEW)
+    if count < few:
+        return count
+    plenty = max(_MANY, 20 * every)
+    doublings = 0 if strict else sum(count >= plenty * 2**k for k in range(4))
+    return max(few, count - count % (every << doublings))
+
+
+def modelled(values: Array) -> NDArray[np.intp]:
+    """Which of (n, M) observations a model is fitted on: all up to 2000; beyond, the front and evenly spaced others.
+
+    At most half of them are from the front, evenly spaced if it is larger.
+    """
+    n = len(values)
+    if n <= _MODELLED:
+        return np.arange(n)
+    front = np.flatnonzero(on_front(values))
+    front = front[evenly(len(front), _MODELLED // 2)]
+    rest = np.setdiff1d(np.arange(n), front)
+    return np.sort(np.concatenate([front, rest[evenly(len(rest), _MODELLED - len(front))]]))

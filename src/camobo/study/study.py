@@ -1,0 +1,457 @@
+"""`Study`: ask what to try, tell what was measured, read the best trade-offs."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import weakref
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import Any, Literal, overload
+
+from camobo.checks import Duration, Goal, Values, duration, money, owner_name, whole
+from camobo.cost.reading import CostLike
+from camobo.errors import InvalidOptionError, StorageError
+from camobo.history import transitions
+from camobo.history.document import make_plan
+from camobo.history.events import Event
+from camobo.history.history import fold
+from camobo.history.problem_file import plan_of_toml
+from camobo.history.transitions import Request
+from camobo.history.trial import Trial
+from camobo.insight import explanation, summary
+from camobo.insight.explanation import Explanation
+from camobo.insight.record import Record
+from camobo.run import loop
+from camobo.run.command import Command
+from camobo.run.evaluate import Function
+from camobo.run.trial_queue import Run
+from camobo.run.workers import jobs_of
+from camobo.space.inputs import Params
+from camobo.space.space import Space
+from camobo.storage.protocol import Store
+from camobo.storage.store import Storage, begin_study, load_study
+from camobo.strategy.plan import Beta, Method, Plan
+from camobo.study.identity import worker_name
+from camobo.study.ledger import Ledger
+
+_MOST_ASKED = 1000
+"""Trials handed out by one `ask`: each is chosen with those before it in mind, which takes longer and longer."""
+
+
+class Study:
+    """Finds the best trade-offs between objectives and uses little of the expensive inputs.
+
+    space: the inputs that can be varied.
+    objectives: what is measured, and which way is better: {"strength": "max", "corrosion": "min"}.
+    cost: which inputs are more expensive than which, "nickel > chromium", or a cost model. None: cost is ignored.
+    budget: planned trials. The influence of cost fades as they are used up; without a budget, with every trial.
+    seed: the same seed and the same data give the same suggestions. None draws a seed, see `study.seed`.
+    storage: where the study is stored: None for memory, a file "alloy.db", or a URL "postgresql+psycopg://…". The same
+        study stored there continues; a different one is an error. `Study.load` opens whatever is stored there.
+    method: "default", or "paper" for Algorithm 1 of the paper to the letter (with cost=None its baseline, MO-UCB).
+    reference: per objective the worst value that still counts, {"strength": 300, "corrosion": 2}. None: from the data.
+    beta: the exploration weight of the paper's method, "practical" or "theory" (Theorem 1).
+    refit_every: models are refitted at every trial up to the 20th (10th with the paper's method), then every so many
+        trials; the default method doubles the interval at 200, 400, 800 and 1600 trials.
+
+    >>> import camobo as cm
+    >>> space = cm.Space({"nickel": cm.Real(0, 20, unit="%"), "soak": cm.Integer(1, 12, unit="h")})
+    >>> study = cm.Study(space, {"strength": "max", "price": "min"}, cost="nickel > soak", budget=20, seed=7)
+
+    Ask what to try, measure it, tell the result:
+
+    >>> trial = study.ask()
+    >>> strength = 300 + 10 * trial.params["nickel"]  # your measurement
+    >>> study.tell(trial, {"strength": strength, "price": 5.5}).state.value
+    'complete'
+
+    Or let the study call a function:
+
+    >>> study.optimize(lambda p: {"strength": 300 + 10 * p["nickel"], "price": p["nickel"] + p["soak"]}, 5)
+    <Study of strength, price over nickel, soak: 6 complete>
+    >>> len(study.front()) >= 1
+    True
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        objectives: Mapping[str, Goal],
+        *,
+        cost: CostLike = None,
+        budget: int | None = None,
+        seed: int | None = None,
+        storage: Storage = None,
+        method: Method = "default",
+        reference: Values | None = None,
+        beta: Beta = "practical",
+        refit_every: int = 10,
+    ) -> None:
+        plan = make_plan(
+            space,
+            objectives,
+            cost=cost,
+            budget=budget,
+            seed=seed,
+            method=method,
+            reference=reference,
+            beta=beta,
+            refit_every=refit_every,
+        )
+        self._attach(*begin_study(plan, storage, any_seed=seed is None), storage)
+
+    @classmethod
+    def load(cls, storage: Storage) -> Study:
+        """Open a stored study; it continues as if it had never been closed.
+
+        >>> import camobo as cm, tempfile
+        >>> file = tempfile.mkdtemp() + "/alloy.db"
+        >>> with cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, seed=1, storage=file) as study:
+        ...     _ = study.tell(study.ask(), {"y": 3.0})
+        >>> cm.Study.load(file)
+        <Study of y over x: 1 complete>
+        """
+        study = cls.__new__(cls)
+        study._attach(*load_study(storage), storage)
+        return study
+
+    @classmethod
+    def from_toml(cls, path: str | os.PathLike[str], *, storage: Storage = None) -> Study:
+        """Create the study that a problem file describes, or continue it if `storage` holds it.
+
+        >>> import camobo as cm, pathlib, tempfile
+        >>> file = pathlib.Path(tempfile.mkdtemp(), "alloy.toml")
+        >>> text = '[space]\\nx = {type = "real", low = 0, high = 1}\\n[objectives]\\ny = "max"'
+        >>> _ = file.write_text(text)
+        >>> cm.Study.from_toml(file)
+        <Study of y over x: no trials>
+        """
+        plan, text = plan_of_toml(Path(path))
+        study = cls.__new__(cls)
+        study._attach(*begin_study(plan, storage, any_seed="seed" not in text.get("study", {})), storage)
+        return study
+
+    def _attach(self, store: Store, plan: Plan, storage: Storage) -> None:
+        self._ledger = Ledger(store, plan)
+        self._durable = storage is not None
+        if store is not storage:
+            weakref.finalize(self, store.close)  # a store this study opened is closed with it
+        self._ledger.read()
+
+    def close(self) -> None:
+        """Close the file or connection. The study can still be used: it opens them again."""
+        self._ledger.store.close()
+
+    def __enter__(self) -> Study:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        """Refuse to be copied: the copies would drift apart and give one number to two trials."""
+        keep = "Open" if self._durable else "Store it in a file with storage='alloy.db', and open"
+        place = self.storage if self._durable else "alloy.db"
+        raise StorageError(
+            "a study cannot be copied, pickled or sent to another process; processes share its storage instead. "
+            f"{keep} it there with Study.load({place!r})."
+        )
+
+    def __repr__(self) -> str:
+        plan, trials = self.plan, self.trials
+        states = Counter(trial.state for trial in trials)
+        counts = ", ".join(f"{count} {state}" for state, count in states.items()) or "no trials"
+        return f"<Study of {', '.join(plan.objectives)} over {', '.join(plan.space.names)}: {counts}>"
+
+    @property
+    def plan(self) -> Plan:
+        """Everything the study was created with: space, objectives, cost, budget, seed, method."""
+        return self._ledger.read().plan
+
+    @property
+    def space(self) -> Space:
+        """The inputs that can be varied."""
+        return self._ledger.created.plan.space
+
+    @property
+    def objectives(self) -> dict[str, Goal]:
+        """What is measured, and which way is better."""
+        return dict(self._ledger.created.plan.objectives)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the suggestions, given or drawn."""
+        return self._ledger.created.plan.seed
+
+    @property
+    def budget(self) -> int | None:
+        """Planned trials: as given, or as implied by `optimize`."""
+        return self.plan.budget
+
+    @property
+    def storage(self) -> str:
+        """Where the study is stored: a file, a URL without its password, or "memory"."""
+        return self._ledger.store.place
+
+    @property
+    def trials(self) -> tuple[Trial, ...]:
+        """All trials, by number: pending, released, complete and failed ones."""
+        return self._ledger.read().trials
+
+    def log(self) -> list[Event]:
+        """The audit trail: every event with its time, its author, and what it replaced.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, seed=1)
+        >>> _ = study.tell(study.ask(), {"y": 3.0})
+        >>> [event.kind for event in study.log()]
+        ['asked', 'told']
+        """
+        return self._ledger.events()
+
+    @overload
+    def ask(self, n: None = None, *, owner: str | None = None, lease: Duration | None = None) -> Trial: ...
+    @overload
+    def ask(self, n: int, *, owner: str | None = None, lease: Duration | None = None) -> list[Trial]: ...
+
+    def ask(
+        self, n: int | None = None, *, owner: str | None = None, lease: Duration | None = None
+    ) -> Trial | list[Trial]:
+        """The next trial to evaluate, or a list of `n` of them (at most 1000), each chosen with the others in mind.
+
+        owner: who evaluates it. An owner who asks again, for instance after a crash, gets its pending trials first.
+        lease: how long the trial is reserved, "90s", "2h", "3d"; after that others may get it. None: without end.
+
+        Released trials and trials whose lease has ended come before new ones. If a finite space runs out, the list is
+        shorter than `n`; if nothing is left, SpaceExhausted is raised.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"n": cm.Integer(1, 3)}), {"y": "max"}, seed=1)
+        >>> sorted(trial.params["n"] for trial in study.ask(3, owner="anna", lease="2h"))
+        [1, 2, 3]
+        """
+        count = 1 if n is None else whole("n", n, 1, _MOST_ASKED)
+        handed = self.hand_out(Request(count, owner_name(owner), duration("lease", lease)))
+        return handed[0] if n is None else handed
+
+    def hand_out(self, request: Request) -> list[Trial]:
+        """What `ask` and `optimize` are built on: trials as requested, available ones before new ones."""
+        return self._ledger.hand_out(request)
+
+    def tell(self, trial: Trial | int, values: Values, cost: float | None = None, note: str | None = None) -> Trial:
+        """Record the results of a trial: a finite number per objective, all at once or some now and the rest later.
+
+        cost: what the trial cost. note: any remark.
+
+        A result that comes after the lease has ended counts, unless somebody else holds the trial by then. To record
+        it even then, name the trial by its number.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"strength": "max", "rust": "min"}, seed=1)
+        >>> trial = study.ask()
+        >>> study.tell(trial, {"strength": 512.0}, cost=41.5).state.value
+        'pending'
+        >>> study.tell(trial, {"rust": 0.3}, note="after a week of salt spray").state.value
+        'complete'
+        """
+        return self._ledger.change(trial, transitions.tell, trial, values, cost=money(cost), note=note).trial
+
+    def amend(self, trial: Trial | int, values: Values | None, reason: str) -> Trial:
+        """Correct recorded values, or withdraw them with None. The log keeps the old ones.
+
+        A failed trial becomes complete if every objective is given.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"strength": "max"}, seed=1)
+        >>> _ = study.tell(study.ask(), {"strength": 512.0})
+        >>> dict(study.amend(0, {"strength": 521.0}, "digits swapped").values)
+        {'strength': 521.0}
+        """
+        return self._ledger.change(trial, transitions.amend, trial, values, reason).trial
+
+    def fail(self, trial: Trial | int, reason: str) -> Trial:
+        """Record that a trial could not be measured. It gives the models no value; its point is not tried again.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Integer(1, 9)}), {"y": "max"}, seed=1)
+        >>> study.fail(study.ask(), "crucible cracked").state.value
+        'failed'
+        """
+        return self._ledger.change(trial, transitions.fail, trial, reason).trial
+
+    def release(self, trial: Trial | int) -> Trial:
+        """Give a trial back without a result; the next `ask` hands it out again."""
+        return self._ledger.change(trial, transitions.release, trial).trial
+
+    def renew(self, trial: Trial | int, lease: Duration | None) -> Trial:
+        """Extend a trial's lease: `lease` counts from now. None: without end."""
+        return self._ledger.change(trial, transitions.renew, trial, duration("lease", lease)).trial
+
+    def add(self, params: Params, values: Values, cost: float | None = None, note: str | None = None) -> Trial:
+        """Record an experiment done before. It informs the models and does not count against the budget.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, seed=1)
+        >>> print(study.add({"x": 0.5}, {"y": 2.0}, note="from last year"))
+        trial 0: x=0.5 -> y=2
+        """
+        return self._ledger.change(None, transitions.add, params, values, cost=money(cost), note=note).trial
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Store several changes together, or none of them if one is refused.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, seed=1)
+        >>> with study.together():
+        ...     for x, y in [(0.1, 1.0), (0.2, 3.0)]:
+        ...         _ = study.add({"x": x}, {"y": y})
+        """
+        with self._ledger.together():
+            yield
+
+    def optimize(
+        self,
+        function: Function | Command,
+        n_trials: int | None = None,
+        *,
+        executor: Executor | None = None,
+        jobs: int | None = None,
+        timeout: Duration | None = None,
+        progress: bool = True,
+        owner: str | None = None,
+        lease: Duration | Literal["auto"] | None = "auto",
+    ) -> Study:
+        """Ask, evaluate and tell in a loop.
+
+        function: takes the params as a dict and returns the values as a dict; or a `Command`. If it raises, exits,
+            takes too long, or does not return one finite number per objective, the trial is recorded as failed with
+            the reason, a warning is logged, and the loop continues.
+        n_trials: how many trials this call evaluates. Without a budget they become the budget, and each further call
+            extends it; if several processes run at once, give the study a budget. None: until the budget is used
+            up; several processes together never exceed it.
+        executor: any `concurrent.futures.Executor`, such as a process pool or Dask's `client.get_executor()`.
+        jobs: how many evaluations run at once; by default one, or one per worker of the executor.
+        timeout: how long an evaluation may take, "30m" or seconds; then it and all processes it started are stopped.
+        progress: show a progress bar if standard error is a terminal.
+        owner: who evaluates; by default this user, host and process. A given owner gets its pending trials first. While
+            a process runs under that name, other processes may not use it.
+        lease: how long a trial stays reserved if this process dies; renewed while it is evaluated. By default ten
+            minutes for a stored study.
+
+        With a timeout, several jobs or a process pool, each evaluation has its own process, so a crash affects no
+        other. On Ctrl-C (or SIGTERM, SIGHUP) running trials are released; everything recorded stays.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(-1, 1)}), {"y": "min"}, seed=1)
+        >>> study.optimize(lambda params: {"y": params["x"] ** 2}, 6)
+        <Study of y over x: 6 complete>
+        """
+        count = None if n_trials is None else whole("n_trials", n_trials, 1)
+        if not callable(function) and not isinstance(function, Command):
+            raise InvalidOptionError(f"optimize: need a function that takes a dict of params, got {function!r}.")
+        if lease == "auto":
+            lease = "10m" if self._durable else None
+        length = duration("lease", lease)
+        limit = duration("timeout", timeout)
+        many = jobs_of(executor, None if jobs is None else whole("jobs", jobs, 1))
+        name = owner_name(owner) or worker_name()
+        budget = self._budget_with(count)
+        run = Run(self, name, length, budget if count is None else None, self._ledger.read().count)
+        with self._reserved(owner):
+            loop.optimize(
+                run,
+                function,
+                count=count,
+                budget=budget,
+                executor=executor,
+                jobs=many,
+                timeout=None if limit is None else limit.total_seconds(),
+                headline=(lambda: summary.headline(self._record())) if progress else None,
+            )
+        return self
+
+    @contextlib.contextmanager
+    def _reserved(self, owner: str | None) -> Iterator[None]:
+        """Reserve an owner's name: two processes under one name would take each other's trials for their own."""
+        with contextlib.nullcontext(True) if owner is None else self._ledger.store.at_work(owner) as free:
+            if not free:
+                raise InvalidOptionError(
+                    f"owner: {owner!r} is running on {self.storage} in another process. "
+                    "Give each process its own name, or leave owner out."
+                )
+            yield
+
+    def _budget_with(self, count: int | None) -> int:
+        """The budget; if the study was created without one, extended to hold `count` more trials."""
+        with self.together():
+            history = self._ledger.read()
+            budget = history.plan.budget
+            if budget is None and count is None:
+                raise InvalidOptionError("n_trials: need a whole number of at least 1: the study has no budget.")
+            if self._ledger.created.plan.budget is None and count is not None:
+                wanted = max(budget or 0, history.suggested + count)
+                if wanted != budget:
+                    self._ledger.change(None, transitions.plan_for, wanted)
+                return wanted
+            return budget or 0
+
+    def _record(self) -> Record:
+        history = self._ledger.read()
+        return Record(history.plan, history.trials)
+
+    def front(self) -> list[Trial]:
+        """The best trade-offs: complete trials that no other dominates, by number.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"strength": "max", "rust": "min"}, seed=1)
+        >>> for x, strength, rust in [(0.1, 400, 0.2), (0.5, 500, 0.5), (0.9, 450, 0.9)]:
+        ...     _ = study.add({"x": x}, {"strength": strength, "rust": rust})
+        >>> [trial.number for trial in study.front()]
+        [0, 1]
+        """
+        return list(self._record().front)
+
+    def hypervolume(self, reference: Values | None = None) -> float:
+        """The volume the front dominates beyond a reference point: larger is better.
+
+        The reference is the one given here, else the study's, else the worst value seen per objective. The worst value
+        moves as trials come in, so give a reference to compare studies or times. A volume too large for a float is
+        infinite. From seven objectives on it is an estimate, accurate to about one per cent.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"strength": "max", "rust": "min"}, seed=1)
+        >>> _ = study.add({"x": 0.1}, {"strength": 400, "rust": 0.25})
+        >>> study.hypervolume({"strength": 300, "rust": 0.75})
+        50.0
+        """
+        return self._record().hypervolume(reference)
+
+    def usage(self) -> dict[str, Any]:
+        """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice.
+
+        Choices that a dict cannot tell apart, such as 0 and False, are keyed by their repr.
+
+        >>> import camobo as cm
+        >>> space = cm.Space({"nickel": cm.Real(0, 20), "quench": cm.Categorical(["air", "oil"])})
+        >>> study = cm.Study(space, {"y": "max"}, seed=1)
+        >>> _ = study.add({"nickel": 2.5, "quench": "oil"}, {"y": 1.0})
+        >>> study.usage()
+        {'nickel': 2.5, 'quench': {'air': 0, 'oil': 1}}
+        """
+        return summary.usage(self._record())
+
+    def explain(self, trial: Trial | int) -> Explanation:
+        """Why a trial was suggested, from what was known at that time. Takes about twice as long as the suggestion did.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, seed=1)
+        >>> study.explain(study.ask()).trial.notes[0].reason.value
+        'initial-design'
+        """
+        found = transitions.find(self._ledger.read(), trial)
+        *events, asked = self._ledger.events(found.asked + 1)
+        return explanation.explain(found, fold(self._ledger.created, transitions.known_to(events, asked)))

@@ -1,0 +1,236 @@
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+import camobo as cm
+from tests.support.commands import alloy, camobo
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
+
+
+class TestImporting:
+    def test_rows_that_end_early_have_empty_cells_and_states_may_be_capitalised(self, tmp_path: Path) -> None:
+        study, file = alloy(tmp_path), tmp_path / "old.csv"
+        file.write_text("state,nickel,chromium,soak,quench,strength,corrosion,note\npending,1,2\n", encoding="utf-8")
+        assert camobo("import", study, file).out == "0 added, 1 without results skipped.\n"
+        file.write_text("state,nickel,chromium,soak,quench,strength,corrosion,note\nComplete,1,2,3,oil,4,5\n")
+        assert camobo("import", study, file).out == "1 added.\n"
+
+    def test_a_file_cut_off_inside_its_last_row_is_refused(self, tmp_path: Path) -> None:
+        study, file = alloy(tmp_path), tmp_path / "cut.csv"
+        head, rows = "nickel,chromium,soak,quench,strength,corrosion,cost,note\n", "1,2,3,oil,4,5\n1,2,4,oil,400,1.0"
+        file.write_text(head + rows)
+        done = camobo("import", study, file)
+        assert done.code == 1
+        for said in ("line 3", "6 of 8 cells", "cut off", "end it with a line break"):
+            assert said in done.err
+        assert cm.Study.load(study).trials == ()
+        file.write_text(head + rows + "47,,")
+        assert camobo("import", study, file).out == "2 added.\n"
+
+    def test_a_row_that_is_complete_without_results_or_open_with_all_is_refused(self, tmp_path: Path) -> None:
+        study, file = alloy(tmp_path), tmp_path / "old.csv"
+        head = "state,nickel,chromium,soak,quench,strength,corrosion\ncomplete,1,2,3,oil,4,5\n"
+        for row, said in (
+            ("complete,1,2\n", "no results in strength, corrosion"),
+            ("pending,1,2,3,oil,4,5\n", "is pending"),
+        ):
+            file.write_text(head + row)
+            done = camobo("import", study, file)
+            assert (done.code, cm.Study.load(study).trials) == (1, ())
+            assert "line 3" in done.err
+            assert said in done.err
+
+    def test_a_trial_measured_in_part_is_not_called_one_without_results(self, tmp_path: Path) -> None:
+        study, file = alloy(tmp_path), tmp_path / "all.csv"
+        camobo("ask", study, "-n", "3")
+        camobo("tell", study, "0", "strength=1")
+        camobo("tell", study, "2", "strength=1", "corrosion=2")
+        camobo("amend", study, "2", "--withdraw", "-r", "wrong sample")
+        camobo("export", study, "-o", file)
+        done = camobo("import", study, file)
+        assert done.out == "0 added, 2 without results skipped, 1 partly measured skipped.\n"
+        facts = camobo("import", study, file, "--json").json
+        assert (facts["without_results"], facts["in_part"]) == (2, 1)
+
+
+REFUSED = {
+    "strength\n5\n": "column 'trial' is missing. To add experiments that camobo did not suggest, use camobo import.",
+    "trial,strength\n9,6\n": "line 2: trial 9: ",
+    "trial,strength,cost\n0,,3\n": "line 2: there is a cost or a note but no result",
+    "trial,nickel,strength\n0,19.5,5\n": "If '19.5' is what you used, release the trial and use camobo import.",
+    "trial,strength,failed\n0,5,cracked\n": "line 2: there are results, but column failed or state says",
+    "trial,state,strength\n0,failed,\n": "line 2: its state is failed. Write why in column failed or reason.",
+    "trial,state,strength\n0,complete,\n": "line 2: its state is complete, but there are no results.",
+    "trial,state,strength\n0,done,5\n": "line 2, column state: need complete, pending, released or failed, got 'done'.",
+}
+
+
+@pytest.mark.parametrize("content", REFUSED)
+def test_a_row_that_cannot_be_recorded_says_why_and_nothing_is(tmp_path: Path, content: str) -> None:
+    study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+    camobo("ask", study)
+    before = cm.Study.load(study).log()
+    sheet.write_text(content)
+    done = camobo("tell", study, "--csv", sheet)
+    assert done.code == 1
+    assert REFUSED[content] in done.err
+    assert cm.Study.load(study).log() == before
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "said"),
+    [
+        ("nickel,chromium,soak,strength,corrosion", "1,2,3,4,5", "Need one column per input."),
+        ("nickel,chromium,soak,quench,strength,corrosion,failed", "1,2,3,oil,4,5,cracked", "line 2: there are"),
+    ],
+)  # fmt: skip
+def test_an_experiment_that_cannot_be_added_says_why(tmp_path: Path, head: str, row: str, said: str) -> None:
+    study, file = alloy(tmp_path), tmp_path / "old.csv"
+    file.write_text(f"{head}\n{row}\n")
+    done = camobo("import", study, file)
+    assert done.code == 1
+    assert said in done.err
+    assert cm.Study.load(study).trials == ()
+
+
+class TestSheet:
+    def test_a_sheet_filled_in_bit_by_bit_can_be_told_again(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "my sheet.csv"
+        assert camobo("ask", study, "-n", "3", "--csv", sheet).code == 0
+        rows = rows_of(sheet)
+        assert " ".join(rows[0]) == "trial nickel chromium soak quench strength corrosion cost note failed"
+        assert all(row["strength"] == row["corrosion"] == row["failed"] == "" for row in rows)
+
+        def fill(**cells: str) -> None:
+            for place, text in cells.items():
+                name, number = place.rsplit("_", 1)
+                rows[int(number)][name] = text
+            with sheet.open("w", newline="", encoding="utf-8") as file:
+                write = csv.DictWriter(file, list(rows[0]), delimiter=";")
+                write.writeheader()
+                write.writerows(rows)
+
+        fill(strength_0="512", note_0="furnace B", cost_0="41.5")
+        assert camobo("tell", study, "--csv", sheet).out.endswith("1 recorded.\n")
+        fill(corrosion_0="0.31", failed_1="=cracked", nickel_2=f"{float(rows[2]['nickel']):.7f}")
+        assert camobo("tell", study, "--csv", sheet).out.endswith("2 recorded.\n")
+        assert camobo("tell", study, "--csv", sheet).out == "0 recorded, 2 already recorded.\n"
+        fill(strength_2="1", corrosion_2="-2e-3")
+        assert camobo("tell", study, "--csv", sheet).code == 0
+        done, failed, last = cm.Study.load(study).trials
+        assert (done.values, done.cost, done.note) == ({"strength": 512.0, "corrosion": 0.31}, 41.5, "furnace B")
+        assert failed.reason == "=cracked"
+        assert last.values == {"strength": 1.0, "corrosion": -2e-3}
+
+    def test_an_exported_sheet_can_be_filled_in_and_told(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study, "-n", "3")
+        camobo("export", study, "-o", sheet)
+        with sheet.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+        rows[0] |= {"strength": "512", "corrosion": "0.31"}
+        rows[1] |= {"state": "failed", "reason": "the crucible cracked"}
+        with sheet.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+        assert camobo("tell", study, "--csv", sheet).out.endswith("2 recorded.\n")
+        assert camobo("tell", study, "--csv", sheet).out == "0 recorded, 2 already recorded.\n"
+        done, failed, waiting = cm.Study.load(study).trials
+        assert (done.values, failed.reason) == ({"strength": 512.0, "corrosion": 0.31}, "the crucible cracked")
+        assert waiting.state is cm.State.PENDING
+        camobo("export", study, "-o", sheet, "--force")
+        assert camobo("tell", study, "--csv", sheet).out == "0 recorded, 2 already recorded.\n"
+
+    @pytest.mark.parametrize("word", ["no", "No", "FALSE", "0", "n", "'-", "-", "none", " no "])
+    def test_a_word_that_says_it_did_not_fail_does_not_fail_a_trial(self, tmp_path: Path, word: str) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study)
+        for results in (",", "1,2"):
+            sheet.write_text(f"trial,strength,corrosion,failed\n0,{results},{word}\n")
+            done = camobo("tell", study, "--csv", sheet)
+            assert done.code == 1
+            assert "line 2, column failed" in done.err
+            assert "Leave it empty, or write why it failed." in done.err
+        assert cm.Study.load(study).trials[0].state is cm.State.PENDING
+
+    @pytest.mark.parametrize(
+        ("one", "other", "what"),
+        [("0,1,2,,", "0,1,3,,", "corrosion"), ("0,1,2,,", "0,,,,cracked", "outcome"), ("0,,,,a", "0,,,,b", "reason"),
+         ("0,1,,a,", "0,,2,b,", "note")],
+    )  # fmt: skip
+    def test_a_sheet_that_contradicts_itself_is_refused(self, tmp_path: Path, one: str, other: str, what: str) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study, "-n", "2")
+        sheet.write_text(f"trial,strength,corrosion,note,failed\n{one}\n1,5,6,,\n{other}\n")
+        done = camobo("tell", study, "--csv", sheet)
+        assert done.code == 1
+        assert "lines 2 and 4 disagree about trial 0" in done.err
+        assert what in done.err
+        assert "amend" not in done.err
+        assert [trial.values for trial in cm.Study.load(study).trials] == [None, None]
+
+    def test_rows_of_one_trial_that_agree_are_told_together(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study)
+        sheet.write_text("trial,strength,corrosion\n0,1,\n0,1.0,2\n0,1,2\n")
+        assert camobo("tell", study, "--csv", sheet).out.endswith("2 recorded, 1 already recorded.\n")
+        assert cm.Study.load(study).trials[0].values == {"strength": 1.0, "corrosion": 2.0}
+
+    def test_a_note_that_comes_after_its_result_is_not_dropped_in_silence(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study, "-n", "2")
+        sheet.write_text("trial,strength,corrosion,note\n0,1,2,a\n1,1,,\n")
+        assert camobo("tell", study, "--csv", sheet).code == 0
+        assert camobo("tell", study, "--csv", sheet).err == ""
+        sheet.write_text("trial,strength,corrosion,note\n0,1,2,furnace B\n1,1,,b\n")
+        done = camobo("tell", study, "--csv", sheet)
+        assert done.out == "0 recorded, 2 already recorded.\n"
+        complete, in_part = done.err.splitlines()
+        assert "line 2: trial 0 was recorded before; its new note was not stored" in complete
+        assert "amend" in complete
+        assert "results still missing" in in_part
+
+    def test_a_sheet_goes_to_standard_output_and_comes_from_standard_input(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        study = alloy(tmp_path)
+        lines = camobo("ask", study, "-n", "2", "--csv", "-").out.splitlines()
+        filled = "\n".join([lines[0], lines[1].replace(",,,,,", ",5,6,,,")])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(filled.encode())))
+        assert camobo("tell", study, "--csv", "-").code == 0
+        assert cm.Study.load(study).trials[0].values == {"strength": 5.0, "corrosion": 6.0}
+
+    def test_a_new_note_of_a_failed_trial_can_only_be_noted_down_elsewhere(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study)
+        for note in ("", "b"):
+            sheet.write_text(f"trial,failed,note\n0,cracked,{note}\n")
+            done = camobo("tell", study, "--csv", sheet)
+            assert done.code == 0
+        assert "its new note was not stored. Note it down elsewhere." in done.err
+
+    def test_a_correction_of_a_name_with_a_dash_is_a_command_that_works(self, tmp_path: Path) -> None:
+        place, sheet = tmp_path / "x.db", tmp_path / "s.csv"
+        with cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"-ni": "max"}, storage=place) as study:
+            study.tell(study.ask(), {"-ni": 4.0})
+        sheet.write_text("trial,-ni\n0,5\n")
+        refused = camobo("tell", place, "--csv", sheet).err
+        assert "'-ni' is 5.0 here, but 4.0 was recorded before" in refused
+        assert f"To correct it: camobo amend {place} 0 --reason … -- -ni=5.0" in refused
+
+    def test_a_new_cost_of_a_complete_trial_can_go_to_the_log(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study)
+        camobo("tell", study, "0", "strength=1", "corrosion=2", "--cost", "3")
+        for cost, said in (("3", ""), ("4", f"To put it in the log: camobo amend {study} 0 --reason … strength=1.0")):
+            sheet.write_text(f"trial,strength,corrosion,cost\n0,1,2,{cost}\n")
+            assert said in camobo("tell", study, "--csv", sheet).err

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import camobo as cm
+from tests.support.tutorial import ROOT, Step, gist, rewritten, run, steps
+
+TUTORIALS = sorted((ROOT / "docs").glob("tutorial-*.md"))
+README = ROOT / "README.md"
+
+
+@pytest.mark.parametrize("path", [README, *TUTORIALS], ids=lambda path: path.stem)
+def test_the_commands_of_a_page_print_what_it_says(path: Path, tmp_path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    done = [step for block in run(text, tmp_path) for step in block]
+    assert len(done) >= 4
+    for step in done:
+        assert gist(step.printed) == gist(step.said), step.command
+        assert (step.code != 0) == ("Error:" in step.said), step.command
+
+
+def test_the_readme_is_short() -> None:
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 130
+
+
+def test_both_tutorials_are_there() -> None:
+    assert [path.stem for path in TUTORIALS] == ["tutorial-bench", "tutorial-tuning"]
+
+
+def test_what_was_printed_is_put_in_its_place() -> None:
+    text = "a\n```console\n$ one \\\n  two\nold\n$ three\n```\nb\n"
+    (found,) = [commands for _, commands in steps(text)]
+    assert found == [("one \\\n  two", "old\n"), ("three", "")]
+    assert rewritten(text, [[Step("one \\\n  two", "", "new\n", 0), Step("three", "", "", 0)]]) == text.replace(
+        "old", "new"
+    )
+
+
+def test_a_changed_word_is_noticed_and_a_changed_number_is_not() -> None:
+    assert gist("spent 3.5\n 1 oil\n 2 water\n") == gist("spent 4\n7 air\n")
+    assert gist("spent 3.5") != gist("used 3.5")
+
+
+@pytest.fixture(scope="module")
+def steel() -> list[list[list[float]]]:
+    """The two tables of the steel example: camobo with the order, camobo without, MO-UCB."""
+    done = subprocess.run(
+        [sys.executable, ROOT / "examples" / "steel.py"], capture_output=True, text=True, timeout=300, check=True
+    )
+    rows = [
+        re.findall(rf"^ *{re.escape(name)} +([\d. ]+)$", done.stdout, re.MULTILINE)
+        for name in ("camobo, nickel > chromium", "camobo, no cost", "MO-UCB (the paper's baseline)")
+    ]
+    return [[[float(number) for number in row.split()] for row in table] for table in zip(*rows, strict=True)]
+
+
+def test_the_readme_quotes_the_steel_example_as_it_comes_out(steel: list[list[list[float]]]) -> None:
+    aware, blind, baseline = ([f"{nickel:.0f}" for nickel in row] for row in steel[1])
+    readme = " ".join(README.read_text(encoding="utf-8").split())
+    assert f"camobo finds 90 % of the best front for half the nickel ({aware[1]} against {blind[1]})" in readme
+    assert 0.45 < float(aware[1]) / float(blind[1]) < 0.55
+    assert (
+        f"| {aware[1]} / {aware[3]} | {blind[1]} / {blind[3]} without cost; {baseline[1]} / {baseline[3]} MO-UCB |"
+        in readme
+    )
+
+
+def test_an_order_ends_at_the_same_front_as_without_and_mo_ucb_below_both(steel: list[list[list[float]]]) -> None:
+    aware, blind, baseline = (volume for *_, volume in steel[0])
+    assert 0.99 < aware / blind < 1.01
+    assert baseline < min(aware, blind)
+
+
+def test_an_order_finds_the_steel_s_front_for_less_nickel(steel: list[list[list[float]]]) -> None:
+    aware, *others = steel[1]
+    assert all(ours < theirs for other in others for ours, theirs in zip(aware, other, strict=True))
+
+
+def snippets(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+
+
+def runs_without_a_warning(snippet: str, folder: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", snippet], cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize(("page", "needs"), [("README.md", "optuna"), ("docs/optuna.md", "botorch")])
+def test_python_snippets_run_as_they_are_printed(page: str, needs: str, tmp_path: Path) -> None:
+    pytest.importorskip(needs)
+    found = snippets(page)
+    assert len(found) == 2
+    for snippet in found:
+        runs_without_a_warning(snippet, tmp_path)
+
+
+def test_the_report_s_snippets_run_one_after_another_on_a_study_of_the_steel_example_s_inputs(tmp_path: Path) -> None:
+    pytest.importorskip("plotly")
+    space = cm.Space({"nickel": cm.Real(0, 20), "chromium": cm.Real(0, 20)})
+    with cm.Study(space, {"strength": "max"}, cost="nickel > chromium", storage=tmp_path / "steel.db") as study:
+        for i in range(14):
+            study.add({"nickel": i, "chromium": 20 - i}, {"strength": 400 + 12 * i - i * i})
+    found = snippets("docs/report.md")
+    assert len(found) == 3
+    runs_without_a_warning("\n".join(found), tmp_path)
+    assert {path.name for path in tmp_path.glob("*.html")} == {"steel.html", "layers.html"}
+
+
+def test_the_citation_names_the_version_of_the_package() -> None:
+    assert f"\nversion: {cm.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")

@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import json
+from typing import Any, ClassVar
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import camobo as cm
+from camobo.history.document import differences, make_plan, read_plan, to_document
+from tests.support.strategies import law, spaces, stated_orders
+
+
+class TestRoundTrip:
+    @law
+    @given(spaces(), st.data())
+    def test_a_space_comes_back_from_json_as_it_was(self, space: cm.Space, data: st.DataObject) -> None:
+        cost = data.draw(st.none() | st.sampled_from(space.names).map(lambda name: [name]))
+        plan = make_plan(space, {"y": "max"}, cost=cost, seed=1)
+        again = read_plan(json.loads(json.dumps(to_document(plan), allow_nan=False)))
+        assert again == plan
+        assert list(again.space.inputs) == list(plan.space.inputs)
+        for ours, theirs in zip(again.space.inputs.values(), plan.space.inputs.values(), strict=True):
+            assert repr(ours) == repr(theirs)
+
+    @law
+    @given(stated_orders(), st.booleans())
+    def test_an_order_comes_back_with_its_groups_in_their_sequence(self, stated: Any, forget: bool) -> None:
+        order = cm.Order.parse(stated.text)
+        given_order = cm.Order(order.groups, order.above) if forget else order
+        space = cm.Space({name: cm.Real(0, 1) for name in stated.names})
+        plan = make_plan(space, {"y": "max"}, cost=given_order, seed=1)
+        document = to_document(plan)
+        again = read_plan(json.loads(json.dumps(document))).cost
+        assert again is not None
+        assert again.order.groups == order.groups
+        assert again.order.above == order.above
+        assert forget or document["study"]["cost"]["order"] == stated.text
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {},
+            {"cost": "a > b", "method": "paper", "beta": "theory"},
+            {"cost": cm.PaperCost("b, a", weights="printed")},
+            {
+                "cost": cm.AdditiveCost(
+                    ["b", "a"], strength=3.25, cooling=0.7, indifference=0.1, weights="drawn", power=0.5
+                )
+            },
+            {"cost": cm.AdditiveCost("a"), "method": "paper"},
+            {"budget": 40, "reference": {"z": -1.5, "y": 1e-300}, "refit_every": 3},
+        ],
+        ids=str,
+    )
+    def test_every_option_comes_back(self, options: dict[str, Any]) -> None:
+        space = cm.Space({"a": cm.Real(0, 1), "b": cm.Integer(1, 9)})
+        plan = make_plan(space, {"y": "max", "z": "min"}, seed=2**70, **options)
+        assert read_plan(json.loads(json.dumps(to_document(plan)))) == plan
+
+
+def test_differences_name_the_place_and_both_sides() -> None:
+    one: dict[str, Any] = {"study": {"budget": 60}, "space": {"a": {"low": 0}, "b": {"low": 0}}}
+    other: dict[str, Any] = {"study": {"budget": 40}, "space": {"a": {"low": 0}, "b": {"low": 0}}}
+    assert differences(one, other) == ["study.budget: 60 is stored, 40 was given"]
+    assert differences(one, one) == []
+    assert differences(one, {**one, "study": {}}) == ["study.budget: 60 is stored, nothing was given"]
+    turned = {**one, "space": {"b": {"low": 0}, "a": {"low": 0}}}
+    assert differences(one, turned) == ["the inputs or objectives are in another order"]
+
+
+class TestReading:
+    """What a problem file and a stored document share; `test_problem_file.py` has the mistakes people make in TOML."""
+
+    SMALLEST: ClassVar[Any] = {"space": {"a": {"type": "real", "low": 0, "high": 1}}, "objectives": {"y": "max"}}
+
+    def test_everything_with_a_default_may_be_left_out_and_is_written(self) -> None:
+        plan = read_plan({**self.SMALLEST, "study": {"seed": 1}})
+        assert plan == make_plan(cm.Space({"a": cm.Real(0, 1)}), {"y": "max"}, seed=1)
+        assert to_document(plan) == {
+            "space": {"a": {"type": "real", "low": 0, "high": 1, "log": False, "unit": "", "expensive": "high"}},
+            "objectives": {"y": "max"},
+            "study": {"seed": 1, "method": "default", "beta": "practical", "refit_every": 10},
+        }
+
+    @pytest.mark.parametrize(
+        ("part", "value", "said"),
+        [
+            ("space", 3, r"\[space\]: need a table, got 3"),
+            ("space", {}, r"\[space\]"),
+            ("space", {"a": {"low": 0, "high": 1}}, r"\[space\] a: need type"),
+            ("space", {"a": {"type": ["real"], "low": 0, "high": 1}}, r"\[space\] a: need type"),
+            ("space", {"a": {"type": "real", "low": 0, "high": 1, "dear": "low"}}, "dear is now called expensive"),
+            ("space", {"a": {"type": "categorical", "choices": ["x", "y"], "dear": ["x"]}}, "now called expensive"),
+            ("objectives", ["y"], r"\[objectives\]"),
+            ("objectives", {"y": "best"}, r"\[objectives\].*'best'"),
+            ("study", [], r"\[study\]: need a table"),
+            ("study", {"dear": 1}, r"\[study\]: unknown key 'dear'"),
+            ("study", {"constraints": "a <= 1"}, r"\[study\] constraints: need a list of strings"),
+            ("study", {"constraints": ["a <= 1"]}, r"\[space\]: .*not supported yet"),
+            ("study", {"constraints": [3]}, r"\[study\] constraints: need a list of strings"),
+            ("study", {"cost": {"order": 3}}, r"\[study\] cost: order: need a string"),
+            ("study", {"cost": {"type": [], "order": "a"}}, r"\[study\] cost: type must be"),
+            ("studdy", {}, "unknown key 'studdy'.*Did you mean 'study'"),
+        ],
+    )
+    def test_a_mistake_is_named_with_its_place(self, part: str, value: Any, said: str) -> None:
+        with pytest.raises(cm.CamoboError, match=said):
+            read_plan({**self.SMALLEST, part: value})
+
+    @pytest.mark.parametrize("document", [None, 3, [], "x"])
+    def test_anything_but_a_table_is_refused(self, document: Any) -> None:
+        with pytest.raises(cm.InvalidOptionError, match="the problem: need a table"):
+            read_plan(document)
+
+
+class TestMaking:
+    SPACE = cm.Space({"a": cm.Real(0, 1)})
+
+    def test_without_a_seed_one_is_drawn(self) -> None:
+        seeds = {make_plan(self.SPACE, {"y": "max"}).seed for _ in range(5)}
+        assert len(seeds) > 1
+        assert all(0 <= seed < 2**32 for seed in seeds)
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            ({"budget": 0}, "budget"),
+            ({"seed": -1}, "seed"),
+            ({"method": "magic"}, "method"),
+            ({"beta": "wild"}, "beta"),
+            ({"refit_every": 0}, "refit_every"),
+            ({"reference": {"z": 1.0}}, "reference"),
+            ({"cost": "b"}, "'b' is not an input"),
+        ],
+    )
+    def test_an_option_that_cannot_be_used_is_named(self, options: Any, said: str) -> None:
+        with pytest.raises(cm.CamoboError, match=said):
+            make_plan(self.SPACE, {"y": "max"}, **options)
+
+    def test_a_space_must_be_one(self) -> None:
+        with pytest.raises(cm.InvalidOptionError, match="space: need a Space"):
+            make_plan({"a": cm.Real(0, 1)}, {"y": "max"})  # type: ignore[arg-type]

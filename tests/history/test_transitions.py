@@ -1,0 +1,448 @@
+"""What each request changes and when it is refused, without a `Study`: no disk, no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+
+from camobo.checks import values_of
+from camobo.errors import (
+    Advice,
+    CamoboError,
+    InvalidValueError,
+    SpaceExhausted,
+    TrialStateError,
+    UnknownTrialError,
+)
+from camobo.history import history as folding
+from camobo.history import transitions
+from camobo.history.document import make_plan
+from camobo.history.history import History, fold
+from camobo.history.transitions import Change, Request
+from camobo.history.trial import State
+from camobo.space.inputs import Categorical
+from camobo.space.space import Space
+from camobo.strategy.notes import Note, Reason
+from tests.support.histories import GOOD, NEW, NOON, PLAN, added, ahead, asked, at, handed, point, told
+
+HOUR = timedelta(hours=1)
+OPEN = asked(count=2)
+"""Trials 0 and 1 are pending."""
+SETTLED = transitions.release(
+    transitions.fail(told(asked(count=4), 0).history, at(), 1, "cracked").history, at(), 2
+).history
+"""Trial 0 is complete, 1 failed, 2 released, 3 pending."""
+
+
+def tell(history: History, trial: Any) -> Change:
+    return told(history, trial)
+
+
+def amend(history: History, trial: Any) -> Change:
+    return transitions.amend(history, at(), trial, GOOD, "why")
+
+
+def fail(history: History, trial: Any) -> Change:
+    return transitions.fail(history, at(), trial, "why")
+
+
+def release(history: History, trial: Any) -> Change:
+    return transitions.release(history, at(), trial)
+
+
+def renew(history: History, trial: Any) -> Change:
+    return transitions.renew(history, at(), trial, HOUR)
+
+
+Act = Callable[[History, Any], Change]
+every_act = pytest.mark.parametrize("act", [tell, amend, fail, release, renew])
+only_open = pytest.mark.parametrize("act", [tell, fail, release, renew])
+
+
+class TestFind:
+    @pytest.mark.parametrize("number", [1, np.int64(1), OPEN.trials[1]])
+    def test_a_trial_is_found_by_its_number_or_an_earlier_record_of_it(self, number: Any) -> None:
+        history = told(OPEN, 1, {"strength": 3.0}).history
+        assert transitions.find(history, number) is history.trials[1]
+
+    @pytest.mark.parametrize("number", [2, -1, 10**30, np.int64(7)])
+    def test_a_number_the_study_does_not_have_is_refused_with_those_it_has(self, number: Any) -> None:
+        with pytest.raises(UnknownTrialError, match=rf"trial {number}: this study has trials 0 to 1"):
+            transitions.find(OPEN, number)
+        with pytest.raises(UnknownTrialError, match="this study has no trials yet"):
+            transitions.find(NEW, number)
+
+    @pytest.mark.parametrize("given", [None, "0", 0.0, True, np.True_, [0], {"nickel": 1.0}])
+    def test_anything_but_a_trial_or_a_number_is_refused(self, given: Any) -> None:
+        with pytest.raises(UnknownTrialError, match="need a Trial or its number"):
+            transitions.find(OPEN, given)
+
+    def test_a_trial_of_another_study_is_refused(self) -> None:
+        other = replace(OPEN.trials[0], params=point(9))
+        with pytest.raises(UnknownTrialError, match=r"trial 0 .*other params.*another study\?"):
+            transitions.find(OPEN, other)
+
+    @every_act
+    def test_every_request_looks_for_its_trial(self, act: Act) -> None:
+        for given in (9, "0", replace(OPEN.trials[0], params=point(9))):
+            with pytest.raises(UnknownTrialError):
+                act(OPEN, given)
+
+
+class TestStates:
+    @only_open
+    @pytest.mark.parametrize(("number", "state"), [(0, "complete"), (1, "failed")])
+    def test_a_settled_trial_takes_no_more(self, act: Act, number: int, state: str) -> None:
+        with pytest.raises(TrialStateError, match=f"trial {number} is already {state} and cannot be") as caught:
+            act(SETTLED, number)
+        assert caught.value.advice is Advice.AMEND
+
+    @pytest.mark.parametrize(("act", "said"), [(release, "already. The next ask"), (renew, "Ask for it again")])
+    def test_a_released_trial_is_neither_released_again_nor_renewed(self, act: Act, said: str) -> None:
+        with pytest.raises(TrialStateError, match=f"trial 2 is released.*{said}"):
+            act(SETTLED, 2)
+
+    @pytest.mark.parametrize(("act", "state"), [(tell, State.COMPLETE), (fail, State.FAILED)])
+    def test_a_released_trial_can_still_be_settled(self, act: Act, state: State) -> None:
+        assert act(SETTLED, 2).trial.state is state
+
+    def test_a_refusal_changes_nothing(self) -> None:
+        before = (SETTLED.trials, SETTLED.count)
+        for act in (tell, fail, release, renew):
+            with pytest.raises(CamoboError):
+                act(SETTLED, 0)
+        assert (SETTLED.trials, SETTLED.count) == before
+
+
+class TestHolders:
+    def retaken(self, first: str | None, second: str | None) -> tuple[Any, History]:
+        """A trial as its first holder knows it, and the history after a second took it over."""
+        history = asked(owner=first, lease=HOUR)
+        later = handed(history, Request(1, second, HOUR), at(2)).change.history
+        assert len(later.trials) == 1
+        return history.trials[0], later
+
+    @only_open
+    @pytest.mark.parametrize(("second", "named"), [("ben", "ben"), (None, "somebody else")])
+    def test_a_holder_whose_trial_was_taken_over_is_refused(self, act: Act, second: str | None, named: str) -> None:
+        mine, history = self.retaken("anna", second)
+        with pytest.raises(TrialStateError, match=f"trial 0 was handed to {named}.*give the trial's number"):
+            act(history, mine)
+
+    @only_open
+    def test_without_a_name_nobody_can_say_it_is_the_same_holder(self, act: Act) -> None:
+        mine, history = self.retaken(None, None)
+        with pytest.raises(TrialStateError, match="handed to somebody else"):
+            act(history, mine)
+
+    @only_open
+    def test_named_by_its_number_the_trial_takes_it_anyway(self, act: Act) -> None:
+        _, history = self.retaken("anna", "ben")
+        assert act(history, 0).trial.number == 0
+
+    @only_open
+    def test_an_owner_who_took_the_trial_again_is_the_same_holder(self, act: Act) -> None:
+        mine, history = self.retaken("anna", "anna")
+        assert act(history, mine).trial.number == 0
+
+    def test_a_late_result_counts_if_nobody_took_the_trial(self) -> None:
+        history = asked(owner="anna", lease=HOUR)
+        late = transitions.tell(history, at(5), history.trials[0], GOOD, cost=None, note=None)
+        assert late.trial.state is State.COMPLETE
+
+    def test_a_trial_taken_over_and_released_takes_the_first_holders_result(self) -> None:
+        mine, history = self.retaken("anna", "ben")
+        assert told(release(history, 0).history, mine).trial.state is State.COMPLETE
+
+    def test_holding_needs_a_name_and_a_pending_trial(self) -> None:
+        trial = asked(owner="anna").trials[0]
+        assert transitions.holds("anna", trial)
+        assert not transitions.holds("ben", trial)
+        assert not transitions.holds(None, asked().trials[0])
+        assert not transitions.holds("anna", replace(trial, state=State.COMPLETE))
+
+
+class TestTell:
+    def test_all_values_complete_a_trial_with_its_cost_and_note(self) -> None:
+        change = told(OPEN, 0, cost=7.0, note="fine")
+        assert (change.trial.state, change.trial.values, change.trial.cost, change.trial.note) == (
+            State.COMPLETE,
+            GOOD,
+            7.0,
+            "fine",
+        )
+        (event,) = change.events
+        assert (event.number, event.kind, event.trial, event.when, event.who) == (2, "told", 0, NOON, "me")
+        assert event.as_dict()["new"] == {"values": GOOD, "cost": 7.0, "note": "fine"}
+        assert event.old is None
+
+    def test_some_values_now_and_the_rest_later(self) -> None:
+        half = told(OPEN, 0, {"corrosion": 2.0}, cost=1.0, note="first")
+        assert (half.trial.state, half.trial.told) == (State.PENDING, None)
+        whole = told(half.history, 0, {"strength": 1.0}, cost=2.0)
+        assert (whole.trial.state, whole.trial.cost, whole.trial.note) == (State.COMPLETE, 2.0, "first")
+        assert whole.events[0].as_dict()["old"] == {"cost": 1.0}, "what it replaced"
+
+    def test_a_value_is_recorded_once(self) -> None:
+        half = told(OPEN, 0, {"corrosion": 2.0}).history
+        with pytest.raises(TrialStateError, match=r"'corrosion' has a value already, 2\.0") as caught:
+            told(half, 0)
+        assert caught.value.advice is Advice.AMEND
+
+    @pytest.mark.parametrize(
+        ("values", "said"),
+        [
+            ({}, "at least one"),
+            ({"gloss": 1.0}, "no objective called 'gloss'"),
+            ({"strength": float("nan")}, "got nan"),
+            ({"strength": float("inf"), "corrosion": 1.0}, "got inf"),
+            ({"strength": "high"}, "'high'"),
+            ({"strength": True}, "True"),
+            (3.0, "need a number for each"),
+            (None, "need a number for each"),
+        ],
+    )
+    def test_values_that_are_no_finite_numbers_are_refused(self, values: Any, said: str) -> None:
+        with pytest.raises(InvalidValueError, match=said):
+            transitions.tell(OPEN, at(), 0, values, cost=None, note=None)
+
+    def test_a_note_must_be_text(self) -> None:
+        with pytest.raises(InvalidValueError, match="note: need text, got 3"):
+            told(OPEN, 0, note=3)
+
+    def test_it_folds_and_checks_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        calls = {"fold": 0, "values_of": 0}
+
+        def counted(name: str, function: Any) -> Any:
+            def call(*args: Any, **options: Any) -> Any:
+                calls[name] += 1
+                return function(*args, **options)
+
+            return call
+
+        monkeypatch.setattr(transitions, "fold", counted("fold", fold))
+        for module in (transitions, folding):
+            monkeypatch.setattr(module, "values_of", counted("values_of", values_of))
+        assert told(OPEN, 0).trial.state is State.COMPLETE
+        assert calls == {"fold": 1, "values_of": 1}
+
+
+class TestAmend:
+    def test_a_correction_says_what_it_replaced(self) -> None:
+        change = transitions.amend(SETTLED, at(), 0, {"strength": 9.0}, "scale was off")
+        assert (change.trial.state, change.trial.values) == (State.COMPLETE, {"strength": 9.0, "corrosion": 2.0})
+        assert (change.trial.amended, change.trial.reason) == (True, "scale was off")
+        assert change.events[0].as_dict()["old"] == {"values": GOOD, "reason": None, "state": "complete"}
+
+    def test_none_withdraws_the_result(self) -> None:
+        change = transitions.amend(SETTLED, at(), 0, None, "contaminated")
+        assert (change.trial.state, change.trial.reason) == (State.FAILED, "contaminated")
+
+    @pytest.mark.parametrize("number", [1, 2, 3])
+    def test_only_a_complete_trial_has_a_result_to_withdraw(self, number: int) -> None:
+        with pytest.raises(TrialStateError, match="it has no result to withdraw") as caught:
+            transitions.amend(SETTLED, at(), number, None, "why")
+        assert caught.value.advice is (None if number == 1 else Advice.FAIL)
+
+    def test_a_failed_trial_is_completed_by_every_objective(self) -> None:
+        assert transitions.amend(SETTLED, at(), 1, GOOD, "found again").trial.state is State.COMPLETE
+        with pytest.raises(InvalidValueError, match=r"no value for 'corrosion'.*failed trial 1 give every objective"):
+            transitions.amend(SETTLED, at(), 1, {"strength": 2.0}, "found again")
+
+    def test_a_failed_trial_keeps_the_values_from_before_it_failed(self) -> None:
+        history = fail(told(OPEN, 0, {"strength": 1.0}).history, 0).history
+        assert transitions.amend(history, at(), 0, {"corrosion": 2.0}, "found").trial.values == GOOD
+
+    def test_an_open_trial_takes_corrections_of_what_it_has_only(self) -> None:
+        half = told(OPEN, 0, {"strength": 1.0}).history
+        changed = transitions.amend(half, at(), 0, {"strength": 3.0}, "typed wrongly").trial
+        assert (changed.state, changed.values) == (State.PENDING, {"strength": 3.0})
+        with pytest.raises(TrialStateError, match="trial 0 is pending: 'corrosion' has no value yet") as caught:
+            transitions.amend(half, at(), 0, {"corrosion": 3.0}, "why")
+        assert caught.value.advice is Advice.TELL
+
+    @pytest.mark.parametrize("reason", ["", " \n", None, 3])
+    def test_a_correction_needs_a_reason(self, reason: Any) -> None:
+        with pytest.raises(InvalidValueError, match="reason: need"):
+            transitions.amend(SETTLED, at(), 0, GOOD, reason)
+
+    @pytest.mark.parametrize("values", [{}, {"gloss": 1.0}, {"strength": float("inf")}, 3])
+    def test_values_are_checked(self, values: Any) -> None:
+        with pytest.raises(InvalidValueError):
+            transitions.amend(SETTLED, at(), 0, values, "why")
+
+
+class TestFailReleaseRenew:
+    def test_a_failed_trial_has_its_reason(self) -> None:
+        trial = transitions.fail(asked(lease=HOUR), at(), 0, "cracked").trial
+        assert (trial.state, trial.reason, trial.told, trial.expires) == (State.FAILED, "cracked", 1, None)
+
+    @pytest.mark.parametrize("reason", [None, 3, b"x"])
+    def test_a_reason_must_be_text(self, reason: Any) -> None:
+        with pytest.raises(InvalidValueError, match="reason: need text"):
+            transitions.fail(OPEN, at(), 0, reason)
+
+    def test_text_that_no_storage_holds_gets_a_replacement_mark(self) -> None:
+        assert transitions.fail(OPEN, at(), 0, "a\0b\ud800").trial.reason == "a\N{REPLACEMENT CHARACTER}b?"
+
+    def test_a_released_trial_has_no_holder_and_the_event_says_who_had_it(self) -> None:
+        change = transitions.release(asked(owner="anna", lease=HOUR), at(), 0)
+        assert (change.trial.state, change.trial.owner, change.trial.expires) == (State.RELEASED, None, None)
+        assert change.events[0].as_dict()["old"] == {"owner": "anna", "expires": (NOON + HOUR).isoformat()}
+
+    @pytest.mark.parametrize(("lease", "expires"), [(HOUR, NOON + 6 * HOUR), (None, None)])
+    def test_a_renewed_lease_counts_from_now(self, lease: Any, expires: Any) -> None:
+        change = transitions.renew(asked(owner="anna", lease=HOUR), at(5), 0, lease)
+        assert change.trial.expires == expires
+        assert change.events[0].as_dict()["old"] == {"expires": (NOON + HOUR).isoformat()}
+
+
+class TestAdd:
+    def test_an_earlier_experiment_is_complete_at_once(self) -> None:
+        change = added(OPEN, 5, cost=3.0, note="last year")
+        trial = change.trial
+        assert (trial.number, trial.state, trial.values, trial.added) == (2, State.COMPLETE, GOOD, True)
+        assert (trial.cost, trial.note, trial.step) == (3.0, "last year", 0)
+        assert change.history.suggested == OPEN.suggested
+
+    @pytest.mark.parametrize(
+        ("params", "values"),
+        [
+            ({**point(0), "nickel": 99.0}, GOOD),
+            ({"nickel": 1.0}, GOOD),
+            ({**point(0), "lead": 1.0}, GOOD),
+            (None, GOOD),
+            (point(0), {"strength": 1.0}),
+            (point(0), {}),
+            (point(0), {**GOOD, "strength": float("nan")}),
+        ],
+    )
+    def test_params_and_all_values_are_checked(self, params: Any, values: Any) -> None:
+        with pytest.raises(InvalidValueError):
+            transitions.add(NEW, at(), params, values, cost=None, note=None)
+
+    def test_a_note_must_be_text(self) -> None:
+        with pytest.raises(InvalidValueError, match="note: need text"):
+            added(note=3)
+
+
+def test_a_budget_that_optimize_sets_replaces_the_one_before() -> None:
+    change = transitions.plan_for(NEW, at(), 40)
+    assert change.history.plan.budget == 40
+    assert change.events[0].as_dict()["old"] == {"budget": 20}
+    with pytest.raises(LookupError, match="not about a trial"):
+        change.trial  # noqa: B018
+
+
+class TestHandOut:
+    def test_new_trials_are_numbered_and_counted(self) -> None:
+        out = handed(NEW, Request(3, "anna", HOUR))
+        assert [trial.number for trial in out.trials] == [0, 1, 2]
+        assert [trial.step for trial in out.trials] == [1, 2, 3]
+        assert {(trial.owner, trial.expires) for trial in out.trials} == {("anna", NOON + HOUR)}
+        assert out.trials[0].notes == (Note(Reason.INITIAL_DESIGN),)
+        assert [event.kind for event in out.change.events] == ["asked"] * 3
+        assert fold(NEW, out.change.events).trials == out.change.history.trials
+
+    def test_own_trials_come_first_then_free_ones_then_new_ones(self) -> None:
+        history = asked(owner="anna", lease=HOUR)  # 0: free from one o'clock on
+        history = asked(history, owner="ben")  # 1
+        history = release(asked(history, owner="carl"), 2).history  # 2: free
+        out = handed(history, Request(4, "ben"), at(2))
+        assert [trial.number for trial in out.trials] == [1, 0, 2, 3]
+        assert {trial.owner for trial in out.trials} == {"ben"}
+        assert [event.trial for event in out.change.events] == [0, 2, 3], "trial 1 was theirs already"
+        assert out.change.events[0].as_dict()["old"] == {"owner": "anna", "expires": (NOON + HOUR).isoformat()}
+
+    def test_a_trial_is_not_taken_before_its_lease_ends(self) -> None:
+        history = asked(owner="anna", lease=HOUR)
+        assert handed(history, Request(1, "ben"), at(0.99)).trials[0].number == 1
+        assert handed(history, Request(1, "ben"), at(1.0)).trials[0].number == 0
+
+    @pytest.mark.parametrize(("before", "now", "events"), [(None, None, 0), (None, HOUR, 1), (HOUR, None, 1)])
+    def test_an_own_trial_gets_the_lease_asked_for(self, before: Any, now: Any, events: int) -> None:
+        out = handed(asked(owner="anna", lease=before), Request(1, "anna", now), at(0.5))
+        assert out.trials[0].expires == (None if now is None else NOON + 1.5 * HOUR)
+        assert len(out.change.events) == events
+
+    def test_trials_the_caller_is_evaluating_are_skipped(self) -> None:
+        out = handed(asked(count=2, owner="anna"), Request(2, "anna", skip=frozenset({0})))
+        assert [trial.number for trial in out.trials] == [1, 2]
+
+    @pytest.mark.parametrize(("most", "numbers"), [(None, [2, 3, 4]), (4, [2, 3]), (2, []), (1, [])])
+    def test_new_suggestions_end_at_the_most_wanted(self, most: int | None, numbers: list[int]) -> None:
+        out = handed(OPEN, Request(3, "ben", most=most))
+        assert [trial.number for trial in out.trials] == numbers
+
+    def test_existing_trials_do_not_count_towards_the_most(self) -> None:
+        history = release(OPEN, 0).history
+        assert [trial.number for trial in handed(history, Request(1, most=2)).trials] == [0]
+
+    def test_suggestions_wanted_is_what_existing_trials_leave(self) -> None:
+        history = release(OPEN, 0).history
+        assert transitions.suggestions_wanted(history, NOON, Request(3)) == 2
+        assert transitions.suggestions_wanted(history, NOON, Request(1)) == 0
+        assert transitions.suggestions_wanted(history, NOON, Request(9, most=5)) == 3
+
+    def test_suggestions_fit_while_no_trial_and_no_budget_is_new(self) -> None:
+        made = ahead(OPEN, 1)
+        assert made.fits(OPEN)
+        assert made.fits(told(OPEN, 0).history), "a result may come in"
+        assert not made.fits(asked(OPEN))
+        assert not made.fits(added(OPEN).history)
+        assert not made.fits(transitions.plan_for(OPEN, at(), 99).history)
+
+    def test_what_a_suggestion_knew_is_on_record_if_others_came_first(self) -> None:
+        made = ahead(OPEN, 2)
+        later = told(OPEN, 0)
+        out = transitions.hand_out(later.history, at(), Request(2), ahead=made, models=None)
+        assert [(event.new["known"], event.new["beside"]) for event in out.change.events] == [(2, 0), (2, 1)]
+        before = [*handed(NEW, Request(2)).change.events, *later.events]
+        first, second = out.change.events
+        assert transitions.known_to(before, first) == before[:2]
+        beside = transitions.known_to([*before, first], second)
+        assert beside == [*before[:2], replace(first, number=2)]
+        assert len(fold(NEW, beside).trials) == 3
+
+    def test_a_suggestion_that_nothing_came_before_knew_everything(self) -> None:
+        *before, last = handed(NEW, Request(3)).change.events
+        assert "known" not in last.new
+        assert transitions.known_to(before, last) == before
+
+    def test_what_is_missing_is_suggested_on_the_spot(self) -> None:
+        made = ahead(NEW, 1)
+        out = transitions.hand_out(NEW, at(), Request(3), ahead=made, models=None)
+        assert dict(out.trials[0].params) == point(0)
+        inside = transitions.hand_out(NEW, at(), Request(3), ahead=None, models=None)
+        assert [trial.number for trial in out.trials] == [trial.number for trial in inside.trials] == [0, 1, 2]
+
+
+class TestExhausted:
+    PLAN = make_plan(Space({"quench": Categorical(["air", "oil"])}), {"y": "max"}, seed=1)
+
+    def test_a_small_space_gives_what_it_has_and_then_refuses(self) -> None:
+        out = transitions.hand_out(History(self.PLAN), at(), Request(5), ahead=None, models=None)
+        assert sorted(str(trial.params["quench"]) for trial in out.trials) == ["air", "oil"]
+        with pytest.raises(SpaceExhausted):
+            transitions.hand_out(out.change.history, at(), Request(1), ahead=None, models=None)
+
+    def test_suggestions_made_ahead_say_that_there_are_no_more(self) -> None:
+        made = transitions.look_ahead(History(self.PLAN), 5, None)
+        assert (len(made.params), bool(made.exhausted)) == (2, True)
+        with pytest.raises(SpaceExhausted, match="no more"):
+            transitions.hand_out(NEW, at(), Request(1), ahead=ahead(NEW, 0, exhausted="no more"), models=None)
+
+
+def test_looking_ahead_gives_what_asking_one_by_one_gives() -> None:
+    history = added(NEW, 3).history
+    made = transitions.look_ahead(history, 4, None)
+    for params, notes in zip(made.params, made.notes, strict=True):
+        one = transitions.look_ahead(history, 1, None)
+        assert (one.params, one.notes) == ((params,), (notes,))
+        history = transitions.hand_out(history, at(), Request(1), ahead=one, models=None).change.history
+    assert made.budget == PLAN.budget

@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+from datetime import datetime, timezone
+from typing import Any
+
+import pytest
+
+from camobo.history.trial import State, Trial, written_params
+from camobo.strategy.notes import Note, Reason
+
+PARAMS = {"nickel": 1 / 3, "soak": 4, "quench": "oil"}
+FULL = Trial(
+    3,
+    PARAMS,
+    State.COMPLETE,
+    {"y": 0.5},
+    reason="scale was off",
+    notes=(Note(Reason.EXPLORES),),
+    cost=2.5,
+    note="furnace B",
+    owner="anna",
+    expires=datetime(2026, 1, 2, tzinfo=timezone.utc),
+    amended=True,
+)
+
+
+def test_open_states_take_results_and_the_others_do_not() -> None:
+    assert [state for state in State if state.open] == [State.PENDING, State.RELEASED]
+    assert [str(state) for state in State] == ["pending", "released", "complete", "failed"]
+
+
+def test_a_trial_cannot_be_changed_nor_what_it_holds() -> None:
+    with pytest.raises(AttributeError):
+        FULL.number = 4  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        FULL.params["nickel"] = 2.0  # type: ignore[index]
+    with pytest.raises(TypeError):
+        FULL.values["y"] = 2.0  # type: ignore[index]
+
+
+def test_a_trial_does_not_change_with_the_dicts_it_was_made_of() -> None:
+    params, values = {"nickel": 1.0}, {"y": 1.0}
+    trial = Trial(0, params, values=values)
+    params["nickel"] = values["y"] = 2.0
+    assert (dict(trial.params), dict(trial.values or {})) == ({"nickel": 1.0}, {"y": 1.0})
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda trial: pickle.loads(pickle.dumps(trial))])
+@pytest.mark.parametrize("trial", [FULL, Trial(0, PARAMS)], ids=["complete", "pending"])
+def test_a_copy_equals_the_trial(copied: Any, trial: Trial) -> None:
+    again = copied(trial)
+    assert again == trial
+    with pytest.raises(TypeError):
+        again.params["nickel"] = 2.0
+
+
+def test_as_dict_is_plain_data_with_every_note_as_text_and_as_data() -> None:
+    plain = FULL.as_dict()
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+    assert plain == {
+        "number": 3,
+        "state": "complete",
+        "params": PARAMS,
+        "values": {"y": 0.5},
+        "cost": 2.5,
+        "note": "furnace B",
+        "reason": "scale was off",
+        "owner": "anna",
+        "expires": "2026-01-02T00:00:00+00:00",
+        "added": False,
+        "amended": True,
+        "chosen": ["explores beyond the front"],
+        "notes": [{"reason": "explores"}],
+    }
+    pending = Trial(0, PARAMS).as_dict()
+    assert (pending["values"], pending["expires"], pending["notes"]) == ({}, None, [])
+
+
+@pytest.mark.parametrize(
+    ("trial", "text"),
+    [
+        (FULL, "trial 3: nickel=0.333333, soak=4, quench=oil -> y=0.5"),
+        (Trial(0, {"x": 1.0}), "trial 0: x=1 (pending)"),
+        (Trial(0, {"x": 1.0}, values={"y": 2.0}), "trial 0: x=1 -> y=2 (pending)"),
+        (Trial(0, {"x": 1.0}, State.RELEASED), "trial 0: x=1 (released)"),
+        (Trial(0, {"x": 1.0}, State.FAILED, reason="cracked"), "trial 0: x=1 (failed: cracked)"),
+    ],
+)
+def test_text_says_what_was_tried_and_what_came_of_it(trial: Trial, text: str) -> None:
+    assert str(trial) == text
+
+
+def test_params_of_any_kind_are_written_on_one_line() -> None:
+    assert written_params({"a": 1e-9 / 3, "b": True, "c": None, "d": 12}) == "a=3.33333e-10, b=True, c=None, d=12"
+    assert written_params({}) == ""

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camobo.acquisition import pareto
+from camobo.cost.order import Order
+from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.history.trial import State, Trial
+from camobo.insight.record import ForeignRecord, Record, record_of
+from camobo.strategy.plan import Plan
+from tests.support.samples import SPACE, drawn, sample, small_study
+from tests.support.strategies import law
+
+PARAMS = SPACE.from_unit([0.5, 0.5, 0.5])
+TWO = Plan(SPACE, {"a": "max", "b": "min"})
+
+
+def measured(*rows: tuple[float, float]) -> Record:
+    """Complete trials of two objectives, the second to be minimised."""
+    return Record(TWO, tuple(Trial(i, PARAMS, State.COMPLETE, {"a": a, "b": b}) for i, (a, b) in enumerate(rows)))
+
+
+class TestRecordOf:
+    def test_a_record_is_returned_as_it_is(self) -> None:
+        record = drawn(3, 1)
+        assert record_of(record) is record
+
+    @pytest.mark.parametrize("given", ["alloy.db", None, Plan, TWO])
+    def test_what_is_neither_study_nor_record_is_refused(self, given: object) -> None:
+        with pytest.raises(InvalidOptionError, match="need a Study or a Record, got "):
+            record_of(given)  # type: ignore[arg-type]
+
+    def test_a_record_made_elsewhere_says_what_a_study_of_the_same_trials_does(self) -> None:
+        study = small_study(6)
+        own = Record(study.plan, study.trials)
+        assert own == record_of(study)
+        assert [t.number for t in own.front] == [t.number for t in study.front()]
+
+    def test_anything_with_a_plan_and_trials_will_do(self) -> None:
+        @dataclass(frozen=True)
+        class Notebook:
+            plan: Plan
+            trials: tuple[Trial, ...]
+
+        record = drawn(3, 1)
+        assert record_of(Notebook(record.plan, record.trials)) == record
+
+
+class TestTrials:
+    def test_complete_ones_have_values_and_settled_ones_are_no_longer_open(self) -> None:
+        states = (State.COMPLETE, State.FAILED, State.PENDING, State.RELEASED)
+        trials = tuple(Trial(i, PARAMS, state, {"a": 1.0, "b": 2.0}) for i, state in enumerate(states))
+        record = Record(TWO, trials)
+        assert [t.number for t in record.complete] == [0]
+        assert [t.number for t in record.settled] == [0, 1]
+
+    def test_without_trials_there_is_nothing(self) -> None:
+        record = Record(TWO, ())
+        assert (record.complete, record.settled, record.front) == ((), (), ())
+        assert record.signed(()).shape == (0, 2)
+        assert record.units(()).shape == record.levels(()).shape == (0, 3)
+        assert record.hypervolume() == 0.0
+
+    def test_the_front_holds_what_no_other_dominates_by_each_objective_s_own_goal(self) -> None:
+        record = measured((1.0, 1.0), (2.0, 2.0), (0.5, 1.5), (2.0, 3.0))
+        assert [t.number for t in record.front] == [0, 1]
+
+    @law
+    @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=12))
+    def test_every_trial_is_on_the_front_or_dominated_by_one_that_is(self, rows: list[tuple[int, int]]) -> None:
+        record = measured(*((float(a), float(b)) for a, b in rows))
+        signed, front = record.signed(record.complete), record.signed(record.front)
+        numbers = {t.number for t in record.front}
+        for i, own in enumerate(signed):
+            dominated = np.any(np.all(front >= own, axis=1) & np.any(front > own, axis=1))
+            assert (i in numbers) != dominated
+
+    def test_units_and_levels_are_those_of_the_space(self) -> None:
+        record = sample(inputs=4, trials=12)
+        space = record.plan.space
+        expected = np.array([space.to_unit(t.params) for t in record.trials])
+        np.testing.assert_array_equal(record.units(record.trials), expected)
+        np.testing.assert_array_equal(record.levels(record.trials), space.expense(expected))
+
+
+class TestHypervolume:
+    def test_it_counts_from_the_worst_seen_unless_the_plan_has_a_reference(self) -> None:
+        record = measured((0.0, 1.0), (1.0, 3.0), (2.0, 5.0))
+        assert record.reference.tolist() == [0.0, -5.0]
+        assert record.hypervolume() == pytest.approx(2.0)
+        given = Record(Plan(SPACE, TWO.objectives, reference=(-1.0, 6.0)), record.trials)
+        assert given.reference.tolist() == [-1.0, -6.0]
+        assert given.hypervolume() == pytest.approx(1 * 5 + 1 * 3 + 1 * 1)
+
+    def test_a_reference_given_comes_first(self) -> None:
+        record = measured((0.0, 1.0), (1.0, 3.0), (2.0, 5.0))
+        assert record.hypervolume({"a": -1.0, "b": 6.0}) == pytest.approx(9.0)
+        expected = pareto.hypervolume(record.signed(record.complete), np.array([-2.0, -7.0]))
+        assert record.hypervolume({"b": 7.0, "a": -2.0}) == pytest.approx(expected)
+
+    @pytest.mark.parametrize("reference", [{"a": 1.0}, {"a": 1.0, "c": 2.0}, {"a": float("nan"), "b": 1.0}])
+    def test_a_reference_that_does_not_fit_is_refused(self, reference: dict[str, float]) -> None:
+        with pytest.raises(InvalidValueError, match="reference"):
+            measured((0.0, 1.0)).hypervolume(reference)
+
+
+def test_the_order_is_the_cost_s_and_there_is_none_without_a_cost() -> None:
+    assert sample().order == Order.parse(["input 0", "input 1", "input 2"])
+    assert sample(cost=False).order is None
+
+
+def test_a_foreign_record_is_a_record_that_says_what_was_left_out() -> None:
+    record = ForeignRecord(TWO, (), {3: "a parameter is missing"}, ("two trials were merged",))
+    assert record_of(record) is record
+    assert (dict(record.left_out), record.remarks) == ({3: "a parameter is missing"}, ("two trials were merged",))
+    assert (dict(ForeignRecord(TWO, ()).left_out), ForeignRecord(TWO, ()).remarks) == ({}, ())

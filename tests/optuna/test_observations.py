@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+import numpy as np
+import optuna
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from optuna.distributions import CategoricalDistribution, IntDistribution
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from camobo.optuna import claims
+from camobo.optuna.observations import TrialReader, outcome
+from camobo.optuna.search_space import Inputs
+from camobo.strategy.plan import Data, Plan
+from tests.support.optuna_studies import UNIT, ended, running, trial_with
+from tests.support.strategies import label, law
+
+pytestmark = pytest.mark.usefixtures("quiet_optuna")
+
+X = Inputs.of({"x": UNIT}, {})
+PLAN = Plan(X.space, {"value": "min"})
+CONSTRAINED = Plan(X.space, {"value": "min"}, constraints=("0",))
+
+
+def constrained(x: float, stored: Any) -> FrozenTrial:
+    return trial_with({"x": x}, value=x, system_attrs={"constraints": stored})
+
+
+def read(*trials: FrozenTrial, plan: Plan = PLAN) -> Data:
+    return TrialReader(X).data(trials, 4, plan)
+
+
+class TestData:
+    def test_results_failures_and_running_trials_are_told_apart(self) -> None:
+        study = optuna.create_study()
+        third = running(study, {"x": UNIT})
+        found = read(trial_with({"x": 0.1}, value=3.0), ended(0.2, math.inf, TrialState.COMPLETE), third)
+        assert found.units.tolist() == [[0.1]]
+        assert found.values.tolist() == [[-3.0]]
+        assert found.failed.tolist() == [[0.2]]
+        assert found.pending.tolist() == [[third.params["x"]]]
+        assert found.step == 4
+
+    def test_a_running_trial_counts_where_it_claims_to_be(self) -> None:
+        study = optuna.create_study()
+        trial = running(study)
+        claims.write(study, trial, 0, {"x": 0.75}, X)
+        assert read(*study.trials).pending.tolist() == [[0.75]]
+
+    def test_no_trials_are_empty_arrays_of_the_right_width(self) -> None:
+        found = read(plan=CONSTRAINED)
+        assert (found.units.shape, found.values.shape) == ((0, 1), (0, 2))
+        assert found.pending.shape == found.failed.shape == (0, 1)
+
+    @pytest.mark.parametrize(
+        ("params", "distributions"),
+        [
+            ({}, {}),
+            ({"y": 0.5}, None),
+            ({"x": 9}, {"x": IntDistribution(0, 9)}),
+            ({"x": "a"}, {"x": CategoricalDistribution(["a", "b"])}),
+        ],
+        ids=["none", "another", "outside", "text"],
+    )
+    def test_a_trial_without_a_point_is_left_out(self, params: dict[str, Any], distributions: Any) -> None:
+        found = read(trial_with(params, distributions))
+        assert len(found.tried) == 0
+
+    @law
+    @given(st.permutations(range(6)), st.integers(0, 6))
+    def test_trials_come_in_the_order_they_ended_so_earlier_data_comes_first(
+        self, order: list[int], count: int
+    ) -> None:
+        start = datetime(2024, 1, 1)
+        trials = []
+        for number, place in enumerate(order):
+            trial = trial_with({"x": number / 10}, number=number, value=float(number))
+            trial.datetime_complete = start + timedelta(seconds=place)
+            trials.append(trial)
+        then = [trial for trial, place in zip(trials, order, strict=True) if place < count]
+        before, now = read(*then), read(*trials)
+        assert now.values[:, 0].tolist() == [-float(order.index(place)) for place in range(6)]
+        assert before.units.tolist() == now.units[:count].tolist()
+
+    def test_any_time_an_end_can_have_is_read(self) -> None:
+        first, second = (trial_with({"x": x}, value=x) for x in (0.2, 0.1))
+        first.datetime_complete = datetime(1, 1, 1)
+        second.datetime_complete = datetime(2024, 1, 1, tzinfo=timezone.utc)
+        assert read(second, first).units.tolist() == [[0.2], [0.1]]
+
+
+class TestTheCache:
+    def test_the_point_of_a_finished_trial_is_worked_out_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        looked: list[Mapping[str, Any]] = []
+        whole = Inputs.unit
+
+        def counted(self: Inputs, params: Mapping[str, Any]) -> Any:
+            looked.append(params)
+            return whole(self, params)
+
+        monkeypatch.setattr(Inputs, "unit", counted)
+        reader, trials = TrialReader(X), [trial_with({"x": x}) for x in (0.1, 0.2)]
+        first = reader.data(trials, 3, PLAN)
+        again = reader.data([*trials, trial_with({"x": 0.3})], 4, PLAN)
+        assert [params["x"] for params in looked] == [0.1, 0.2, 0.3]
+        assert again.units[:2].tolist() == first.units.tolist()
+
+    def test_a_trial_that_is_gone_is_forgotten(self) -> None:
+        reader, trial = TrialReader(X), trial_with({"x": 0.1})
+        reader.data([trial], 2, PLAN)
+        reader.data([], 2, PLAN)
+        assert reader._points == {}
+
+    def test_the_point_of_a_running_trial_is_not_cached(self) -> None:
+        study, reader = optuna.create_study(), TrialReader(X)
+        trial = running(study)
+        for attempt, x in enumerate((0.2, 0.8)):
+            claims.write(study, trial, attempt, {"x": x}, X)
+            assert reader.data(study.get_trials(deepcopy=False), 2, PLAN).pending.tolist() == [[x]]
+
+
+class TestOutcomes:
+    def test_values_are_signed_so_that_larger_is_better(self) -> None:
+        plan = Plan(X.space, {"loss": "min", "score": "max"})
+        trial = create_trial(params={"x": 0.5}, distributions={"x": UNIT}, values=[2.0, 3.0])
+        assert outcome(trial, plan, []) == [-2.0, 3.0]
+
+    @pytest.mark.parametrize("state", [TrialState.FAIL, TrialState.PRUNED], ids=lambda state: state.name)
+    def test_a_trial_that_ended_without_a_value_has_no_outcome(self, state: TrialState) -> None:
+        assert outcome(trial_with({"x": 0.5}, state=state), PLAN, [[0.0]]) is None
+
+    def test_a_pruned_trial_counts_as_no_better_than_the_median_and_no_worse_than_the_worst(self) -> None:
+        plan = Plan(X.space, {"value": "max"})
+        earlier = [[0.2], [0.4], [0.9]]
+        for reported, counted in ((0.95, 0.4), (0.3, 0.3), (-50.0, 0.2)):
+            assert outcome(ended(0.5, reported, TrialState.PRUNED), plan, earlier) == [counted]
+        assert outcome(ended(0.5, 0.3, TrialState.PRUNED), plan, []) is None
+
+    def test_a_missing_constraint_counts_as_zero(self) -> None:
+        assert outcome(trial_with({"x": 0.5}), CONSTRAINED, []) == [-1.0, 0.0]
+
+    def test_a_constraint_at_minus_infinity_counts_as_the_best_before_it(self) -> None:
+        trials = [constrained(x, [limit]) for x, limit in ((0.1, -2.0), (0.2, -0.5), (0.3, -math.inf))]
+        assert read(*trials, plan=CONSTRAINED).values[:, 1].tolist() == [-2.0, -0.5, -2.0]
+        assert read(trials[2], plan=CONSTRAINED).values[:, 1].tolist() == [0.0]
+
+    @pytest.mark.parametrize("stored", [["a"], [None], "abc", [[1]], 3, [math.nan], [math.inf]], ids=label)
+    def test_a_constraint_that_is_infinite_or_not_a_number_counts_as_failed(self, stored: Any) -> None:
+        trials = [constrained(0.1, stored), constrained(0.5, [0.5 - 0.7]), constrained(0.9, [0.9 - 0.7])]
+        found = read(*trials, plan=CONSTRAINED)
+        assert found.failed.tolist() == [[0.1]]
+        assert np.array_equal(found.values, [[-0.5, 0.5 - 0.7], [-0.9, 0.9 - 0.7]])

@@ -1,0 +1,409 @@
+"""The loop on a made-up queue of trials: what it starts, records, renews, waits for and hands back."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from camobo.errors import SpaceExhausted, StorageError, TrialStateError
+from camobo.history.transitions import Request
+from camobo.history.trial import State, Trial
+from camobo.run import loop
+from camobo.run.evaluate import FinishedEvaluation, Outcome
+from camobo.run.loop import work_through
+from tests.support.trial_queues import FakeQueue, run_on, wait_until
+
+DONE, FAILED, PENDING, RELEASED = State.COMPLETE, State.FAILED, State.PENDING, State.RELEASED
+
+
+def measure(params: Mapping[str, Any]) -> dict[str, float]:
+    return {"y": float(params["n"])}
+
+
+class Steps:
+    """An evaluation that takes so many polls."""
+
+    def __init__(self, polls: int = 1, outcome: Outcome | None = None) -> None:
+        self.polls, self.outcome, self.killed = polls, outcome or Outcome({"y": 1.0}), False
+
+    def poll(self) -> Outcome | None:
+        self.polls -= 1
+        return self.outcome if self.polls < 0 else None
+
+    def kill(self) -> None:
+        self.killed = True
+
+
+def work(queue: FakeQueue, start: Callable[[Trial], Any] | None = None, **options: Any) -> None:
+    run = run_on(queue, lease=options.pop("lease", None), most=options.pop("limit", None))
+    given: dict[str, Any] = {
+        "jobs": 1, "most": None, "on_recorded": lambda: None, "raise_interrupt": lambda: None, **options
+    }  # fmt: skip
+    work_through(run, start or (lambda trial: Steps()), **given)
+
+
+def optimize(queue: FakeQueue, function: Callable[[Mapping[str, Any]], Any], count: int, **options: Any) -> None:
+    lease = options.pop("lease", None)
+    given = {"executor": None, "jobs": 1, "timeout": None, "headline": None, **options}
+    loop.optimize(run_on(queue, lease=lease), function, count=count, budget=count, **given)
+
+
+class TestCounting:
+    def test_it_evaluates_as_many_as_asked_for(self) -> None:
+        queue, recorded = FakeQueue(), list[int]()
+        work(queue, most=3, on_recorded=lambda: recorded.append(len(queue.trials)))
+        assert queue.states == [DONE] * 3
+        assert recorded == [1, 2, 3]
+
+    def test_without_a_number_it_goes_up_to_the_limit_of_the_run(self) -> None:
+        queue = FakeQueue()
+        work(queue, limit=4)
+        assert queue.states == [DONE] * 4
+
+    def test_so_many_run_at_once_and_no_more(self) -> None:
+        queue, at_once = FakeQueue(), list[int]()
+
+        def start(trial: Trial) -> Steps:
+            at_once.append(queue.states.count(PENDING))
+            return Steps(polls=3)
+
+        work(queue, start, jobs=3, most=7)
+        assert max(at_once) == 3
+        assert queue.states == [DONE] * 7
+
+    def test_what_runs_is_not_taken_again(self) -> None:
+        queue = FakeQueue()
+        work(queue, jobs=2, most=2)
+        assert [request.skip for request in queue.requests] == [frozenset(), frozenset({0})]
+
+    @pytest.mark.parametrize("jobs", [1, 3])
+    def test_a_finite_space_is_finished_before_it_is_found_to_be_exhausted(self, jobs: int) -> None:
+        queue = FakeQueue(points=5)
+        with pytest.raises(SpaceExhausted, match="all 5 points"):
+            work(queue, jobs=jobs, most=9)
+        assert queue.states == [DONE] * 5
+
+    def test_a_failed_outcome_is_a_failed_trial_and_a_warning_and_the_loop_continues(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        queue = FakeQueue()
+        with caplog.at_level(logging.WARNING, logger="camobo"):
+            work(
+                queue,
+                lambda t: FinishedEvaluation(Outcome(reason="broke") if t.number == 0 else Outcome({"y": 1.0})),
+                most=2,
+            )
+        assert queue.states == [FAILED, DONE]
+        assert [record.getMessage() for record in caplog.records] == ["trial 0: n=0 (failed: broke)"]
+
+
+class TestStoring:
+    @pytest.fixture(autouse=True)
+    def quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(loop, "_RETRY_DELAYS", (0.001, 0.001))
+
+    def test_a_storage_that_is_away_for_a_moment_is_tried_again(self, caplog: pytest.LogCaptureFixture) -> None:
+        class Away(FakeQueue):
+            left = 2
+
+            def tell(self, trial: Trial, values: Mapping[str, float], cost: float | None = None) -> Trial:
+                self.left -= 1
+                if self.left >= 0:
+                    raise StorageError("server away")
+                return super().tell(trial, values, cost)
+
+        queue = Away()
+        with caplog.at_level(logging.WARNING, logger="camobo"):
+            work(queue, most=1)
+        assert queue.states == [DONE]
+        assert caplog.text.count("trying again in 0.001 s: server away") == 2
+
+    def test_a_storage_that_stays_away_is_an_error_and_the_result_is_in_the_log(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        class Gone(FakeQueue):
+            def tell(self, trial: Trial, values: Mapping[str, float], cost: float | None = None) -> Trial:
+                raise StorageError("server away")
+
+        queue = Gone()
+        with pytest.raises(StorageError, match="server away"):
+            work(queue, most=1)
+        assert "trial 0 could not be stored: Outcome(values={'y': 1.0}" in caplog.text
+        assert queue.states == [RELEASED]
+
+    def test_a_result_that_somebody_else_recorded_meanwhile_is_dropped_with_a_warning(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        class Overtaken(FakeQueue):
+            def tell(self, trial: Trial, values: Mapping[str, float], cost: float | None = None) -> Trial:
+                if trial.number == 0:
+                    super().tell(trial, {"y": -1.0})
+                    raise TrialStateError("trial 0 is already complete")
+                return super().tell(trial, values, cost)
+
+        queue = Overtaken()
+        with caplog.at_level(logging.WARNING, logger="camobo"):
+            work(queue, most=2)
+        assert [trial.values for trial in queue.trials] == [{"y": -1.0}, {"y": 1.0}]
+        assert "a result was no longer needed: trial 0 is already complete" in caplog.text
+
+
+def until_touched(flag: Path, params: Mapping[str, Any]) -> dict[str, float]:
+    wait_until(flag.exists)
+    return measure(params)
+
+
+class Watched(FakeQueue):
+    """Touches a file once a trial's lease was renewed three times."""
+
+    def __init__(self, flag: Path) -> None:
+        super().__init__()
+        self.flag = flag
+
+    def renew(self, trial: Trial, lease: timedelta | None) -> Trial:
+        if self.renewed.count(trial.number) == 2:
+            self.flag.touch()
+        return super().renew(trial, lease)
+
+
+class TestLeases:
+    @pytest.mark.parametrize("way", ["here", "child", "threads"])
+    def test_a_lease_is_renewed_for_as_long_as_the_trial_is_evaluated(self, way: str, tmp_path: Path) -> None:
+        queue = Watched(tmp_path / "renewed")
+        with ThreadPoolExecutor(1) as pool:
+            ways: dict[str, dict[str, Any]] = {"here": {}, "child": {"timeout": 60.0}, "threads": {"executor": pool}}
+            optimize(queue, partial(until_touched, queue.flag), 1, lease=0.03, **ways[way])
+        assert queue.states == [DONE]
+        assert len(queue.renewed) >= 3
+        count = len(queue.renewed)
+        time.sleep(0.05)
+        assert len(queue.renewed) == count, "and no longer"
+
+    def test_without_a_lease_nothing_is_renewed(self) -> None:
+        queue = FakeQueue()
+        optimize(queue, measure, 2, timeout=60.0)
+        optimize(queue, measure, 2)
+        assert queue.renewed == []
+
+    def test_a_lease_that_cannot_be_renewed_is_a_warning(self, caplog: pytest.LogCaptureFixture) -> None:
+        class Lost(FakeQueue):
+            def renew(self, trial: Trial, lease: timedelta | None) -> Trial:
+                raise TrialStateError("trial 0 was handed to ben")
+
+        queue = Lost()
+        with caplog.at_level(logging.WARNING, logger="camobo"):
+            work(queue, lambda trial: Steps(polls=8), most=1, lease=0.003)
+        assert queue.states == [DONE]
+        assert "a lease could not be renewed: trial 0 was handed to ben" in caplog.text
+
+
+class Shared(FakeQueue):
+    """Another run holds trial 0 until it has been asked for so many times."""
+
+    def __init__(self, asked: int, owner: str | None = "ghost") -> None:
+        super().__init__()
+        self.asked = asked
+        soon = datetime.now(timezone.utc) + timedelta(minutes=1)
+        self.trials = (Trial(0, {"n": 0}, owner=owner, expires=soon),)
+
+    def hand_out(self, request: Request) -> list[Trial]:
+        self.asked -= 1
+        if self.asked == 0:
+            self.trials = (replace(self.trials[0], state=RELEASED, expires=None), *self.trials[1:])
+        return super().hand_out(request)
+
+
+class TestWaitingForOthers:
+    @pytest.fixture(autouse=True)
+    def quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(loop, "_IDLE_PAUSE", 0.001)
+        monkeypatch.setattr(loop, "_WAIT_WORTH_LOGGING", 0.002)
+
+    @pytest.mark.parametrize(("owner", "holder"), [("ghost", "ghost"), (None, "somebody")])
+    def test_a_budget_is_met_by_waiting_for_a_lease_to_end_which_is_logged_once(
+        self, owner: str | None, holder: str, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        queue = Shared(asked=30, owner=owner)
+        with caplog.at_level(logging.WARNING, logger="camobo"):
+            work(queue, limit=2)
+        assert queue.states == [DONE, DONE]
+        assert caplog.text.count(f"waiting for trial 0, which {holder} holds until ") == 1
+
+    def test_a_number_of_trials_is_not_waited_for(self) -> None:
+        queue = Shared(asked=10**9)
+        work(queue, limit=2, most=5)
+        assert queue.states == [PENDING, DONE]
+
+    def test_a_trial_held_without_a_lease_is_not_waited_for(self) -> None:
+        queue = Shared(asked=10**9)
+        queue.trials = (replace(queue.trials[0], expires=None),)
+        work(queue, limit=2)
+        assert queue.states == [PENDING, DONE]
+
+
+class TestInterrupts:
+    def test_what_runs_is_stopped_and_released_and_what_was_recorded_stays(self) -> None:
+        queue, started = FakeQueue(), list[Steps]()
+
+        def start(trial: Trial) -> Steps:
+            started.append(Steps(polls=0 if trial.number < 2 else 10**9))
+            return started[-1]
+
+        def raise_interrupt() -> None:
+            if len(queue.trials) == 4:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            work(queue, start, jobs=2, raise_interrupt=raise_interrupt)
+        assert queue.states == [DONE, DONE, RELEASED, RELEASED]
+        assert [evaluation.killed for evaluation in started] == [False, False, True, True]
+
+    def test_a_trial_that_was_handed_out_and_not_started_is_released(self) -> None:
+        def start(trial: Trial) -> Steps:
+            raise KeyboardInterrupt
+
+        queue = FakeQueue()
+        with pytest.raises(KeyboardInterrupt):
+            work(queue, start)
+        assert queue.states == [RELEASED]
+
+    def test_what_cannot_be_released_is_a_warning_and_the_interrupt_goes_through(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        class Gone(FakeQueue):
+            def release(self, trial: Trial) -> Trial:
+                raise StorageError("server away")
+
+        def start(trial: Trial) -> Steps:
+            raise KeyboardInterrupt
+
+        with caplog.at_level(logging.WARNING, logger="camobo"), pytest.raises(KeyboardInterrupt):
+            work(Gone(), start)
+        assert "not all trials could be released: server away" in caplog.text
+
+
+REASONS = {
+    "raises": "ZeroDivisionError: division by zero",
+    "exits politely": "exited with code 3",
+    "exits at once": "exited with code 4",
+    "is killed": "killed by SIGKILL",
+    "hangs": "longer than 1 s",
+}
+ACTS: list[Callable[[], object]] = [
+    lambda: 1 / 0,
+    lambda: sys.exit(3),
+    lambda: os._exit(4),
+    lambda: os.kill(os.getpid(), signal.SIGKILL),
+    lambda: time.sleep(60),
+]
+
+
+def goes_wrong(params: Mapping[str, Any]) -> dict[str, float]:
+    """The first trials go wrong, each in its own way; the others do not."""
+    if params["n"] < len(ACTS):
+        ACTS[params["n"]]()
+    return measure(params)
+
+
+class TestGoingWrong:
+    """Ten trials, five of which go wrong, each in its own way: all are evaluated, none affects another."""
+
+    def check(self, caplog: pytest.LogCaptureFixture, **options: Any) -> None:
+        queue = FakeQueue()
+        with caplog.at_level(logging.WARNING, logger="camobo"):
+            optimize(queue, goes_wrong, 10, timeout=1, **options)
+        assert queue.states == [FAILED] * 5 + [DONE] * 5
+        for trial, (way, reason) in zip(queue.trials, REASONS.items(), strict=False):
+            assert reason in (trial.reason or ""), way
+            assert reason in caplog.text, way
+        assert [trial.values for trial in queue.trials[5:]] == [{"y": float(n)} for n in range(5, 10)]
+
+    @pytest.mark.parametrize("jobs", [1, 3])
+    def test_in_child_processes(self, caplog: pytest.LogCaptureFixture, jobs: int) -> None:
+        self.check(caplog, jobs=jobs)
+
+    def test_in_a_process_pool(self, caplog: pytest.LogCaptureFixture) -> None:
+        with ProcessPoolExecutor(2) as pool:
+            self.check(caplog, executor=pool, jobs=2)
+            assert pool.submit(os.getpid).result() > 0, "the pool is as good as before"
+
+    def test_in_threads(self, caplog: pytest.LogCaptureFixture) -> None:
+        with ThreadPoolExecutor(2) as pool:
+            self.check(caplog, executor=pool, jobs=2)
+
+
+def kills_its_worker(flag: Path | None, params: Mapping[str, Any]) -> dict[str, float]:
+    """Kills the pool's worker at the third trial, once if there is a flag to remember it by."""
+    if params["n"] == 2 and (flag is None or not flag.exists()):
+        if flag is not None:
+            flag.touch()
+        os.kill(os.getppid(), signal.SIGKILL)
+    return measure(params)
+
+
+class TestBrokenExecutors:
+    def test_a_pool_whose_worker_is_killed_is_replaced_and_no_innocent_trial_fails(self, tmp_path: Path) -> None:
+        queue = FakeQueue()
+        with ProcessPoolExecutor(2) as pool:
+            optimize(queue, partial(kills_its_worker, tmp_path / "flag"), 6, executor=pool, jobs=2)
+        assert queue.states == [DONE] * 6
+
+    def test_a_trial_that_breaks_two_pools_has_failed(self) -> None:
+        queue = FakeQueue()
+        with ProcessPoolExecutor(1) as pool:
+            optimize(queue, partial(kills_its_worker, None), 4, executor=pool)
+        assert queue.states == [DONE, DONE, FAILED, DONE]
+        assert "its worker process died twice" in (queue.trials[2].reason or "")
+
+    def test_an_executor_that_breaks_for_good_is_an_error_and_its_trials_are_released(self) -> None:
+        class Broken(Executor):
+            def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+                raise BrokenExecutor
+
+        queue = FakeQueue()
+        with pytest.raises(BrokenExecutor, match="cannot be replaced"):
+            optimize(queue, measure, 4, executor=Broken(), jobs=2)
+        assert queue.states == [RELEASED]
+
+
+def test_progress_is_shown_at_the_beginning_and_after_every_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[Any] = []
+
+    @contextlib.contextmanager
+    def bar(total: int, *, wanted: bool) -> Any:
+        assert (total, wanted) == (3, True)
+        yield lambda done, headline: shown.append((done, headline))
+
+    monkeypatch.setattr(loop, "progress_bar", bar)
+    optimize(FakeQueue(), measure, 3, headline=lambda: (1.5, None, {}))
+    assert shown == [(done, (1.5, None, {})) for done in range(4)]
+
+
+def test_without_a_number_progress_counts_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
+    totals: list[int] = []
+
+    @contextlib.contextmanager
+    def bar(total: int, *, wanted: bool) -> Any:
+        totals.append(total)
+        yield None
+
+    monkeypatch.setattr(loop, "progress_bar", bar)
+    queue = FakeQueue()
+    loop.optimize(
+        run_on(queue, most=2), measure, count=None, budget=2, executor=None, jobs=1, timeout=None, headline=None
+    )
+    assert totals == [2]
+    assert queue.states == [DONE] * 2

@@ -1,0 +1,93 @@
+"""The progress bar on a pseudo-terminal, and in silence."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import camobo as cm
+from camobo.run.progress_bar import facts, progress_bar
+
+
+class Terminal:
+    """A pseudo-terminal in place of standard error."""
+
+    def __init__(self) -> None:
+        self.master, slave = pty.openpty()
+        self.stderr = os.fdopen(slave, "w", encoding="utf-8")
+
+    def shown(self) -> str:
+        """What was written so far, without colours."""
+        self.stderr.flush()
+        os.set_blocking(self.master, False)
+        pieces = b""
+        try:
+            while piece := os.read(self.master, 65536):
+                pieces += piece
+        except BlockingIOError:
+            pass
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", pieces.decode())
+
+    def close(self) -> None:
+        self.stderr.close()
+        os.close(self.master)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    for name, value in {"COLUMNS": "150", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    found = Terminal()
+    yield found
+    found.close()
+
+
+def optimized(**options: Any) -> cm.Study:
+    space = cm.Space({"nickel": cm.Real(0, 1), "q": cm.Categorical(["air", "oil"])})
+    study = cm.Study(space, {"y": "min"}, seed=1, cost="nickel > q")
+    return study.optimize(lambda p: {"y": p["nickel"]}, 4, **options)
+
+
+def test_a_terminal_shows_trials_done_hypervolume_use_of_inputs_and_time_left(terminal: Terminal) -> None:
+    with contextlib.redirect_stderr(terminal.stderr):
+        optimized()
+    shown = terminal.shown()
+    for part in ("0/4", "4/4", "hypervolume", "used nickel", "q air", "0:00:0"):
+        assert part in shown
+
+
+def test_what_looks_like_markup_is_shown_as_it_is(terminal: Terminal) -> None:
+    with contextlib.redirect_stderr(terminal.stderr), progress_bar(3, wanted=True) as show:
+        assert show is not None
+        show(2, (1.5, 20.0, {"[red]": 3.0}))
+    shown = terminal.shown()
+    assert "2/3" in shown
+    assert "hypervolume 1.5 · spent 20 · used [red] 3" in shown
+
+
+def test_nothing_is_shown_on_a_terminal_if_it_is_not_wanted(terminal: Terminal) -> None:
+    with contextlib.redirect_stderr(terminal.stderr):
+        optimized(progress=False)
+    assert terminal.shown() == ""
+
+
+def test_nothing_is_shown_without_a_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    optimized()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_process_without_standard_error_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", None)
+    with progress_bar(3, wanted=True) as show:
+        assert show is None
+
+
+def test_a_hypervolume_that_no_float_holds_is_said_in_words() -> None:
+    assert facts(float("inf"), None, {}) == "hypervolume too large to compute"

@@ -1,0 +1,325 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from camobo.arrays import Array
+from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError
+from camobo.space import space as space_module
+from camobo.space.inputs import Categorical, Input, Integer, Real
+from camobo.space.space import SAME, Space, is_new
+from tests.support.strategies import categoricals, integers, law, params, reals, spaces, units
+
+
+def same(a: Any, b: Any) -> bool:
+    """Equal and of one type: 1 is not True."""
+    return type(a) is type(b) and a == b
+
+
+def uniform(count: int, dimension: int = 1, seed: int = 0) -> Array:
+    return np.random.default_rng(seed).random((count, dimension))
+
+
+class TestParamsAndUnitCube:
+    @law
+    @given(st.data())
+    def test_whole_numbers_and_choices_survive_the_unit_cube_exactly(self, data: st.DataObject) -> None:
+        space = data.draw(spaces(of=st.one_of(integers(), categoricals())))
+        point = data.draw(params(space))
+        back = space.from_unit(space.to_unit(point))
+        assert all(same(back[name], point[name]) for name in space.names), back
+
+    @law
+    @given(st.data())
+    def test_coordinates_lie_in_the_unit_cube(self, data: st.DataObject) -> None:
+        space = data.draw(spaces())
+        unit = space.to_unit(data.draw(params(space)))
+        assert unit.shape == (space.dimension,)
+        assert np.all((unit >= 0) & (unit <= 1))
+
+    @law
+    @given(st.data())
+    def test_every_point_of_the_unit_cube_has_params_the_space_accepts(self, data: st.DataObject) -> None:
+        space = data.draw(spaces())
+        for unit in data.draw(units(space)):
+            point = space.from_unit(unit)
+            checked = space.check(point)
+            assert list(checked) == list(space.names)
+            assert all(same(checked[name], point[name]) for name in space.names)
+
+
+class TestSnap:
+    @law
+    @given(st.data())
+    def test_snapping_twice_is_snapping_once(self, data: st.DataObject) -> None:
+        space = data.draw(spaces())
+        once = space.snap(data.draw(units(space)))
+        np.testing.assert_array_equal(space.snap(once), once)
+
+    @law
+    @given(st.data())
+    def test_snapped_points_return_exactly_from_their_params(self, data: st.DataObject) -> None:
+        space = data.draw(spaces(of=st.one_of(integers(), categoricals())))
+        for snapped in space.snap(data.draw(units(space))):
+            np.testing.assert_array_equal(space.to_unit(space.from_unit(snapped)), snapped)
+
+    @law
+    @given(st.data())
+    def test_snapping_does_not_change_what_is_evaluated(self, data: st.DataObject) -> None:
+        space = data.draw(spaces())
+        points = data.draw(units(space))
+        for point, snapped in zip(points, space.snap(points), strict=True):
+            before, after = space.from_unit(point), space.from_unit(snapped)
+            assert all(same(before[name], after[name]) for name in space.names)
+
+    @law
+    @given(st.data())
+    def test_reals_are_not_moved(self, data: st.DataObject) -> None:
+        space = data.draw(spaces())
+        points = data.draw(units(space))
+        np.testing.assert_array_equal(space.snap(points)[:, space.continuous], points[:, space.continuous])
+
+
+class TestFeatures:
+    @law
+    @given(st.data())
+    def test_numbers_are_one_unchanged_column_and_categories_one_per_choice(self, data: st.DataObject) -> None:
+        space = data.draw(spaces())
+        snapped = space.snap(data.draw(units(space)))
+        features = space.features(snapped)
+        widths = [len(g.choices) if isinstance(g, Categorical) else 1 for g in space.inputs.values()]
+        assert features.shape == (len(snapped), sum(widths))
+        for j, (start, of_input) in enumerate(zip(space.feature_column, space.inputs.values(), strict=True)):
+            if not isinstance(of_input, Categorical):
+                np.testing.assert_array_equal(features[:, start], snapped[:, j])
+
+    @law
+    @given(categoricals())
+    def test_any_two_choices_are_as_far_apart_as_the_ends_of_a_number(self, category: Categorical) -> None:
+        space = Space({"x": category})
+        rows = space.features(np.array([space.to_unit({"x": choice}) for choice in category.choices]))
+        distances = np.linalg.norm(rows[:, None] - rows, axis=2)
+        np.testing.assert_allclose(distances, 1.0 - np.eye(len(rows)), atol=1e-15)
+
+    @law
+    @given(st.data())
+    def test_points_have_the_same_features_only_if_they_have_the_same_params(self, data: st.DataObject) -> None:
+        space = data.draw(spaces(of=st.one_of(integers(), categoricals())))
+        a, b = (data.draw(params(space)) for _ in range(2))
+        rows = space.features(np.array([space.to_unit(a), space.to_unit(b)]))
+        assert bool(np.all(rows[0] == rows[1])) == all(same(a[name], b[name]) for name in space.names)
+
+
+def can_be_expensive(given: Input) -> bool:
+    return not isinstance(given, Categorical) or bool(given.expensive)
+
+
+class TestExpense:
+    @law
+    @given(spaces())
+    def test_the_cheapest_point_has_no_expense(self, space: Space) -> None:
+        cheapest = space.cheapest()
+        np.testing.assert_array_equal(space.expense(cheapest[None, :]), np.zeros((1, space.dimension)))
+        np.testing.assert_array_equal(space.snap(cheapest[None, :])[0], cheapest)
+
+    @law
+    @given(spaces())
+    def test_the_most_expensive_point_has_expense_one_wherever_something_is_expensive(self, space: Space) -> None:
+        top = space.at_expense(np.ones((1, space.dimension)))
+        expected = [float(can_be_expensive(of_input)) for of_input in space.inputs.values()]
+        np.testing.assert_array_equal(space.expense(top)[0], expected)
+
+    @law
+    @given(reals() | integers())
+    def test_the_expensive_end_is_the_one_the_input_names(self, number: Real | Integer) -> None:
+        space = Space({"x": number})
+        expensive, cheap = (number.low, number.high) if number.expensive == "low" else (number.high, number.low)
+        assert space.expense(space.to_unit({"x": expensive})[None, :]) == 1.0
+        assert space.expense(space.to_unit({"x": cheap})[None, :]) == 0.0
+
+    @law
+    @given(st.data())
+    def test_expense_undoes_at_expense_for_reals(self, data: st.DataObject) -> None:
+        space = data.draw(spaces(of=reals()))
+        levels = data.draw(units(space))
+        np.testing.assert_allclose(space.expense(space.at_expense(levels)), levels, rtol=0, atol=1e-15)
+
+    @law
+    @given(st.data())
+    def test_points_at_an_expense_can_be_evaluated_and_cost_no_less_at_a_higher_one(self, data: st.DataObject) -> None:
+        space = data.draw(spaces())
+        levels = np.sort(data.draw(units(space)), axis=0)
+        points = space.at_expense(levels)
+        np.testing.assert_array_equal(space.snap(points), points)
+        assert np.all(np.diff(space.expense(points), axis=0) >= 0)
+
+    @pytest.mark.parametrize(
+        "discrete",
+        [
+            Integer(-3, 7, expensive="low"),
+            Categorical(["a", "b", "c", "d"], expensive=["b", "d"]),
+            Categorical([1, 2, 3]),
+        ],
+        ids=str,
+    )
+    def test_uniform_expenses_are_uniform_over_what_can_be_evaluated(self, discrete: Input) -> None:
+        points = Space({"x": discrete}).at_expense(uniform(20_000))[:, 0]
+        counts = np.unique(points, return_counts=True)[1]
+        assert len(counts) == discrete.size
+        assert chisquare(counts).pvalue > 1e-3
+
+    @law
+    @given(st.data())
+    def test_the_slope_is_the_derivative_of_the_expense(self, data: st.DataObject) -> None:
+        space = data.draw(spaces(of=st.one_of(reals(), categoricals())))
+        middle = np.clip(data.draw(units(space, most=1)), 1e-3, 1 - 1e-3)
+        for j, of_input in enumerate(space.inputs.values()):
+            step = np.zeros((1, space.dimension))
+            step[0, j] = 1e-6
+            if isinstance(of_input, Categorical):  # flat inside a choice's share
+                assume(of_input.from_unit(middle[0, j] - 1e-6) is of_input.from_unit(middle[0, j] + 1e-6))
+            slope = (space.expense(middle + step) - space.expense(middle - step)) / 2e-6
+            expected = np.zeros(space.dimension)
+            expected[j] = space.expense_slope[j]
+            np.testing.assert_allclose(slope[0], expected, atol=1e-8)
+
+
+class TestSizeAndShape:
+    @law
+    @given(spaces(of=st.one_of(st.builds(Integer, st.just(0), st.integers(1, 4)), categoricals())))
+    def test_a_finite_space_has_as_many_points_as_it_says(self, space: Space) -> None:
+        assume(space.size <= 5_000)
+        every = [np.unique(given.snap(np.linspace(0, 1, 1001))) for given in space.inputs.values()]
+        assert math.prod(len(column) for column in every) == space.size
+
+    @law
+    @given(spaces())
+    def test_a_space_is_infinite_exactly_if_an_input_is_real(self, space: Space) -> None:
+        assert (
+            math.isinf(space.size)
+            == any(isinstance(g, Real) and g.step is None for g in space.inputs.values())
+            == any(space.continuous)
+        )
+
+    def test_changing_the_mapping_a_space_was_made_from_does_not_change_the_space(self) -> None:
+        inputs: dict[str, Input] = {"x": Real(0, 1)}
+        space = Space(inputs)
+        inputs["y"] = Real(0, 1)
+        assert space.names == ("x",)
+
+
+untyped: Any = space_module  # the types forbid most of what the tests of refusals do
+BAD_SPACES: list[tuple[str, Any, list[str]]] = [
+    # what is wrong; how to make it; what the message must name
+    ("empty space", lambda: untyped.Space({}), ["Space", "at least one input", "Example"]),
+    ("space of a list", lambda: untyped.Space([Real(0, 1)]), ["Space", "mapping of names to inputs"]),
+    ("name that is a number", lambda: untyped.Space({1: Real(0, 1)}), ["Space", "name must be text", "1"]),
+    ("blank name", lambda: untyped.Space({"  ": Real(0, 1)}), ["Space", "name must be text", "'  '"]),
+    ("input that is a tuple", lambda: untyped.Space({"x": (0, 1)}), ["Space", "'x'", "Real", "(0, 1)"]),
+]
+
+
+@pytest.mark.parametrize(("make", "said"), [row[1:] for row in BAD_SPACES], ids=[row[0] for row in BAD_SPACES])
+def test_a_space_that_cannot_be_is_refused_by_name(make: Any, said: list[str]) -> None:
+    with pytest.raises(InvalidSpaceError) as caught:
+        make()
+    assert isinstance(caught.value, ValueError)
+    assert all(words in str(caught.value) for words in said), str(caught.value)
+
+
+ALLOY = Space({"nickel": Real(0, 20), "soak": Integer(1, 12), "quench": Categorical(["air", "oil"])})
+GOOD = {"nickel": 3.5, "soak": 4, "quench": "oil"}
+REAL_NEED, WHOLE_NEED, CHOICE_NEED = "number from 0 to 20", "number from 1 to 12", "one of ['air', 'oil']"
+BAD_PARAMS: list[tuple[str, Any, list[str]]] = [
+    ("missing", {"nickel": 3.5, "soak": 4}, ["no value for 'quench'", "nickel, soak, quench"]),
+    ("unknown", GOOD | {"iron": 1.0}, ["no input called 'iron'", "nickel, soak, quench"]),
+    ("none at all", {}, ["no value for 'nickel'", "This space has nickel, soak, quench; got none."]),
+    ("too long to print", GOOD | {"soak": 10**5000}, ["'soak'", WHOLE_NEED, "thousands of digits", "widen"]),
+    ("not a mapping", [3.5, 4, "oil"], ["params", "mapping of input names to values"]),
+    ("above the range", GOOD | {"nickel": 20.5}, ["'nickel'", REAL_NEED, "20.5", "widen"]),
+    ("below the range", GOOD | {"soak": 0}, ["'soak'", WHOLE_NEED, "0", "widen"]),
+    ("beyond floating point", GOOD | {"nickel": 10**400}, ["'nickel'", REAL_NEED, "widen"]),
+    ("infinite", GOOD | {"nickel": math.inf}, ["'nickel'", REAL_NEED, "inf"]),
+    ("NaN", GOOD | {"nickel": math.nan}, ["'nickel'", REAL_NEED, "nan"]),
+    ("NaN for a whole number", GOOD | {"soak": math.nan}, ["'soak'", WHOLE_NEED, "nan"]),
+    ("NaN for a choice", GOOD | {"quench": math.nan}, ["'quench'", CHOICE_NEED, "nan"]),
+    ("None", GOOD | {"nickel": None}, ["'nickel'", REAL_NEED, "None"]),
+    ("None for a choice", GOOD | {"quench": None}, ["'quench'", CHOICE_NEED, "None"]),
+    ("text", GOOD | {"nickel": "3.5"}, ["'nickel'", REAL_NEED, "'3.5'"]),
+    ("bool", GOOD | {"nickel": True}, ["'nickel'", REAL_NEED, "True"]),
+    ("fractional", GOOD | {"soak": 4.5}, ["'soak'", "whole number from 1 to 12", "4.5"]),
+    ("unknown choice", GOOD | {"quench": "water"}, ["'quench'", CHOICE_NEED, "'water'"]),
+]
+
+
+@pytest.mark.parametrize(("point", "said"), [row[1:] for row in BAD_PARAMS], ids=[row[0] for row in BAD_PARAMS])
+def test_params_that_cannot_be_are_refused_by_name(point: Any, said: list[str]) -> None:
+    with pytest.raises(InvalidValueError) as caught:
+        ALLOY.to_unit(point)
+    assert isinstance(caught.value, ValueError)
+    assert all(words in str(caught.value) for words in said), str(caught.value)
+
+
+def test_params_come_back_in_the_order_and_types_of_the_space() -> None:
+    checked = ALLOY.check({"quench": "oil", "soak": np.float64(4.0), "nickel": np.int64(3)})
+    assert list(checked.items()) == [("nickel", 3.0), ("soak", 4), ("quench", "oil")]
+    assert [type(value) for value in checked.values()] == [float, int, str]
+
+
+class TestConstraints:
+    def test_constraints_are_refused_with_what_to_do_instead(self) -> None:
+        with pytest.raises(
+            InvalidOptionError, match=r"constraints are not supported yet.*nickel \+ soak <= 20.*study\.fail"
+        ):
+            Space({"nickel": Real(0, 20), "soak": Real(0, 20)}, constraints=("nickel + soak <= 20",))
+
+    @pytest.mark.parametrize("given", ["nickel <= 20", np.array(["nickel <= 20", "nickel > 1"])], ids=str)
+    def test_constraints_that_are_not_a_list_are_shown_as_given(self, given: Any) -> None:
+        with pytest.raises(InvalidOptionError, match=r"constraints are not supported yet, got [^,]*'nickel <= 20'"):
+            untyped.Space({"nickel": Real(0, 20)}, constraints=given)
+
+    @pytest.mark.parametrize("none", [[], (), "", None], ids=repr)
+    def test_no_constraints_in_any_form_are_the_same_space(self, none: Any) -> None:
+        assert untyped.Space({"nickel": Real(0, 20)}, constraints=none) == Space({"nickel": Real(0, 20)})
+
+
+class TestGrid:
+    @law
+    @given(spaces(of=st.builds(Integer, st.just(0), st.integers(1, 3)) | categoricals()))
+    def test_a_grid_holds_every_point_of_a_finite_space_once(self, space: Space) -> None:
+        assume(space.size <= 5_000)
+        grid = space.grid()
+        assert grid.shape == (space.size, space.dimension)
+        assert len(np.unique(grid, axis=0)) == space.size
+        np.testing.assert_array_equal(space.snap(grid), grid)
+
+    def test_an_infinite_space_has_no_grid_and_says_what_to_do(self) -> None:
+        with pytest.raises(InvalidSpaceError, match=r"no finite grid.*Give every Real a step"):
+            Space({"x": Real(0, 1), "n": Integer(1, 3)}).grid()
+
+
+class TestIsNew:
+    def test_any_point_is_new_if_none_is_taken(self) -> None:
+        assert is_new(np.array([0.5, 0.5]), np.empty((0, 2)))
+
+    @law
+    @given(st.data())
+    def test_a_point_is_new_if_some_coordinate_differs_from_every_taken_point(self, data: st.DataObject) -> None:
+        space = data.draw(spaces(of=st.builds(Integer, st.just(0), st.integers(1, 4))))
+        taken = space.snap(data.draw(units(space)))
+        point = space.snap(data.draw(units(space, most=1)))[0]
+        assert is_new(point, taken) == (space.from_unit(point) not in [space.from_unit(row) for row in taken])
+        assert not is_new(taken[0], taken)
+
+    def test_points_as_close_as_the_distance_are_not_new(self) -> None:
+        taken = np.array([[0.5, 0.5]])
+        assert not is_new(np.array([0.5 + 0.5 * SAME, 0.5]), taken)
+        assert is_new(np.array([0.5 + 2.0 * SAME, 0.5]), taken)
+        assert not is_new(np.array([0.6, 0.5]), taken, distance=0.2)
+        assert is_new(np.array([0.6, 0.75]), taken, distance=0.2)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from camobo.history import transitions
+from camobo.history.transitions import Request
+from camobo.storage.connections import file_engine
+from camobo.storage.schema import EVENTS, OPTUNAS, TABLES, TRIALS, event_row, read_events, trial_row
+from tests.support.histories import GOOD, NEW, added, asked, at, handed, told
+
+
+@pytest.fixture
+def connection(tmp_path: object) -> Iterator[sa.Connection]:
+    engine = file_engine(tmp_path / "alloy.db", create=True)  # type: ignore[operator]
+    with engine.begin() as connection:
+        TABLES.create_all(connection)
+        yield connection
+    engine.dispose()
+
+
+def test_events_come_back_as_they_were_in_order(connection: sa.Connection) -> None:
+    change = handed(NEW, Request(3, "anna", timedelta(hours=1))).change
+    events = [*change.events, *told(change.history, 0, note="日本 \U0001f9ea").events]
+    connection.execute(sa.insert(EVENTS), [event_row(event) for event in reversed(events)])
+    assert read_events(connection, 0, None) == events
+    assert read_events(connection, 1, 3) == events[1:3]
+    assert read_events(connection, 2, None) == events[2:]
+    assert read_events(connection, 4, None) == read_events(connection, 2, 2) == []
+
+
+def test_an_event_without_a_trial_or_an_old_value_has_nulls(connection: sa.Connection) -> None:
+    (event,) = transitions.plan_for(NEW, at(), 5).events
+    event = replace(event, old=None)
+    connection.execute(sa.insert(EVENTS), [event_row(event)])
+    query = sa.text("SELECT trial, old FROM events")
+    assert tuple(connection.execute(query).one()) == (None, None)
+    assert read_events(connection, 0, None) == [event]
+
+
+def test_numbers_are_stored_to_the_bit(connection: sa.Connection) -> None:
+    values = {"strength": 0.1 + 0.2, "corrosion": -5e-324}
+    (event,) = told(asked(), 0, values).events
+    connection.execute(sa.insert(EVENTS), [event_row(replace(event, number=0))])
+    (again,) = read_events(connection, 0, None)
+    assert {name: value.hex() for name, value in again.new["values"].items()} == {
+        name: value.hex() for name, value in values.items()
+    }
+
+
+def test_a_trial_has_one_value_per_column() -> None:
+    row = trial_row(added(NEW, cost=3.0, note="last year").trial)
+    assert list(row) == [column.name for column in TRIALS.c]
+    assert (row["state"], row["results"], row["cost"], row["note"], row["added"]) == (
+        "complete", GOOD, 3.0, "last year", True
+    )  # fmt: skip
+    json.dumps(row, allow_nan=False)
+
+
+def test_a_trial_without_results_has_none() -> None:
+    assert trial_row(asked().trials[0])["results"] is None
+
+
+def test_our_tables_are_not_taken_for_optunas() -> None:
+    assert not set(TABLES.tables) >= OPTUNAS

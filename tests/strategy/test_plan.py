@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from camobo.strategy.plan import Data
+from tests.support.plans import MIXED, PLANE, plan
+from tests.support.strategies import law
+
+
+class TestPlan:
+    def test_signs_turn_every_objective_into_larger_is_better(self) -> None:
+        assert plan(objectives={"f": "max", "g": "min", "h": "max"}).signs.tolist() == [1.0, -1.0, 1.0]
+
+    @pytest.mark.parametrize(("space", "points"), [(PLANE, 3), (MIXED, 5)])
+    def test_the_initial_design_has_one_point_per_input_and_one_more(self, space: object, points: int) -> None:
+        assert plan(space).initial == points  # type: ignore[arg-type]
+
+    def test_a_moment_holds_the_step_the_budget_and_the_size_of_the_problem(self) -> None:
+        moment = plan(MIXED, budget=30).moment(7, 40)
+        assert (moment.step, moment.budget, moment.objectives, moment.inputs) == (7, 40, 2, 4)
+
+
+class TestStream:
+    @law
+    @given(st.integers(0, 2**63), st.text(max_size=20), st.integers(0, 10**6))
+    def test_it_is_the_same_every_time(self, seed: int, purpose: str, number: int) -> None:
+        one, same = (plan(seed=seed).stream(purpose, number).random(4) for _ in range(2))
+        np.testing.assert_array_equal(one, same)
+
+    def test_seed_purpose_and_number_each_make_another(self) -> None:
+        streams = [
+            plan(seed=seed).stream(purpose, number)
+            for seed, purpose, number in ((0, "a", 0), (1, "a", 0), (0, "b", 0), (0, "a", 1))
+        ]
+        assert len({stream.random() for stream in streams}) == 4
+
+    def test_it_does_not_depend_on_what_was_drawn_before(self) -> None:
+        given = plan(seed=3)
+        expected = given.stream("suggestion", 5).random(3)
+        given.stream("suggestion", 4).random(1000)
+        np.testing.assert_array_equal(given.stream("suggestion", 5).random(3), expected)
+
+    def test_it_is_the_stream_that_stored_studies_were_made_with(self) -> None:
+        drawn = plan(seed=7).stream("suggestion", 12).random(2)
+        np.testing.assert_array_equal(drawn, np.random.default_rng([7, 3716215579, 12]).random(2))
+
+
+def test_tried_points_are_the_measured_pending_and_failed_ones() -> None:
+    rows = np.arange(12.0).reshape(6, 2)
+    data = Data(rows[:3], np.zeros((3, 1)), rows[3:5], rows[5:], step=7)
+    np.testing.assert_array_equal(data.tried, rows)

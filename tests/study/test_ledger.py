@@ -1,0 +1,178 @@
+"""A ledger on a store in memory: what it reads, changes, rolls back and hands out."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from camobo.errors import InvalidValueError, StorageError, TrialStateError
+from camobo.history import transitions
+from camobo.history.events import Event
+from camobo.history.transitions import Request
+from camobo.space.inputs import Real
+from camobo.space.space import Space
+from camobo.storage.memory import MemoryStore
+from camobo.strategy.plan import Plan
+from camobo.study import ledger as ledger_module
+from camobo.study.ledger import Ledger
+
+PLAN = Plan(Space({"x": Real(0, 1)}), {"y": "min"}, seed=1)
+
+
+def ledger_on(store: MemoryStore | None = None) -> Ledger:
+    return Ledger(store or MemoryStore(), PLAN)
+
+
+def add(ledger: Ledger, x: float, y: float = 1.0) -> None:
+    ledger.change(None, transitions.add, {"x": x}, {"y": y}, cost=None, note=None)
+
+
+class TestReading:
+    def test_it_sees_what_another_ledger_stored(self) -> None:
+        store = MemoryStore()
+        one, other = ledger_on(store), ledger_on(store)
+        add(one, 0.5)
+        assert one.read().trials == other.read().trials
+        assert [event.kind for event in other.events()] == ["added"]
+        assert other.events(0) == []
+
+    def test_the_plan_it_was_created_with_stays(self) -> None:
+        ledger = ledger_on()
+        ledger.change(None, transitions.plan_for, 9)
+        assert (ledger.created.plan.budget, ledger.read().plan.budget) == (None, 9)
+        assert ledger.created.trials == ()
+
+    def test_events_that_do_not_fit_are_a_damaged_study_with_its_place(self) -> None:
+        store = MemoryStore()
+        add(ledger_on(store), 0.5)
+        (event,) = store.events()
+        with store.transaction() as transaction:
+            transaction.append([replace(event, number=7)], [])
+        with pytest.raises(StorageError, match=r"^memory: the study is damaged: "):
+            ledger_on(store).read()
+
+
+class TestChanging:
+    def test_events_are_signed_by_the_owner_of_the_trial_else_by_the_user(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(ledger_module, "login", lambda: "ben")
+        ledger = ledger_on()
+        (trial,) = ledger.hand_out(Request(1, "anna"))
+        ledger.change(trial, transitions.release, trial)
+        (again,) = ledger.hand_out(Request(1))
+        ledger.change(0, transitions.fail, again, "broke")
+        add(ledger, 0.5)
+        assert [(event.kind, event.who) for event in ledger.events()] == [
+            ("asked", "anna"),
+            ("released", "anna"),
+            ("asked", "ben"),
+            ("failed", "ben"),
+            ("added", "ben"),
+        ]
+
+    def test_changes_together_are_seen_inside_and_stored_at_the_end(self) -> None:
+        ledger = ledger_on()
+        with ledger.together(), ledger.together():
+            add(ledger, 0.1)
+            add(ledger, 0.2)
+            assert len(ledger.read().trials) == 2
+            assert ledger.events() == []
+        assert [event.number for event in ledger.events()] == [0, 1]
+
+    @pytest.mark.parametrize("error", [InvalidValueError, KeyboardInterrupt])
+    def test_a_block_that_raises_stores_nothing_and_changes_nothing(self, error: type[BaseException]) -> None:
+        def fails(ledger: Ledger) -> None:
+            with ledger.together():
+                add(ledger, 0.2)
+                ledger.hand_out(Request(1))
+                raise error
+
+        ledger = ledger_on()
+        add(ledger, 0.1)
+        before = ledger.read()
+        with pytest.raises(error):
+            fails(ledger)
+        assert ledger.read() is before
+        assert len(ledger.events()) == 1
+
+    def test_a_refused_transition_stores_nothing(self) -> None:
+        ledger = ledger_on()
+        add(ledger, 0.5)
+        with pytest.raises(TrialStateError):
+            ledger.change(0, transitions.fail, 0, "broke")
+        assert len(ledger.events()) == 1
+
+    def test_threads_may_share_it(self) -> None:
+        ledger = ledger_on()
+        threads = [threading.Thread(target=add, args=(ledger, i / 20)) for i in range(20)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [trial.number for trial in ledger.read().trials] == list(range(20))
+
+
+class Overtaking(MemoryStore):
+    """Somebody else is faster so many times: it adds a trial before the transaction begins."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self.times, self.turns = times, 0
+
+    @contextlib.contextmanager
+    def asking(self) -> Iterator[None]:
+        self.turns += 1
+        yield
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[Any]:
+        if self.times > 0:
+            self.times -= 1
+            other, first = Ledger(MemoryStore(), PLAN), self.events()
+            with other.store.transaction() as transaction:
+                transaction.append(first, [])
+            add(other, 0.01 * len(first) + 0.5)
+            self._extend(other.events(None)[len(first) :])
+        with super().transaction() as transaction:
+            yield transaction
+
+    def _extend(self, events: list[Event]) -> None:
+        with super().transaction() as transaction:
+            transaction.append(events, [])
+
+
+class TestHandingOut:
+    def test_available_trials_come_before_new_ones_and_need_no_suggestion(self) -> None:
+        store = Overtaking(0)
+        ledger = ledger_on(store)
+        first, _ = ledger.hand_out(Request(2, "anna"))
+        ledger.change(first, transitions.release, first)
+        assert [trial.number for trial in ledger.hand_out(Request(1, "ben"))] == [0]
+        assert store.turns == 1
+        assert [trial.number for trial in ledger.hand_out(Request(2, "anna"))] == [1, 2]
+
+    @pytest.mark.parametrize(("times", "turns"), [(0, 1), (1, 2), (2, 3), (3, 3), (4, 3)])
+    def test_suggestions_that_no_longer_fit_are_computed_again_at_last_inside_the_transaction(
+        self, times: int, turns: int
+    ) -> None:
+        store = Overtaking(times)
+        ledger = ledger_on(store)
+        (trial,) = ledger.hand_out(Request(1))
+        assert trial.number == times
+        assert store.turns == turns
+        assert [event.kind for event in ledger.events()] == ["added"] * times + ["asked"]
+
+    def test_inside_a_larger_change_they_are_computed_there(self) -> None:
+        store = Overtaking(0)
+        ledger = ledger_on(store)
+        with ledger.together():
+            (trial,) = ledger.hand_out(Request(1))
+            assert ledger.events() == []
+        assert store.turns == 0
+        assert ledger.read().trials == (trial,)

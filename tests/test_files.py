@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from camobo.files import replacing
+
+
+def test_a_new_file_appears_when_the_block_ends(tmp_path: Path) -> None:
+    target = tmp_path / "sheet.csv"
+    with replacing(target) as write:
+        write(b"trial\n1\n")
+        assert not target.exists()
+    assert target.read_bytes() == b"trial\n1\n"
+    assert os.listdir(tmp_path) == ["sheet.csv"]
+
+
+def test_an_error_in_the_block_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+    target = tmp_path / "sheet.csv"
+    target.write_bytes(b"old")
+    with pytest.raises(ZeroDivisionError), replacing(target) as write:  # noqa: PT012  # written first, then the error
+        write(b"new")
+        raise ZeroDivisionError
+    assert target.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["sheet.csv"]
+
+
+def test_a_full_disk_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "sheet.csv"
+    target.write_bytes(b"old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"), replacing(target) as write:
+        write(b"new")
+    assert target.read_bytes() == b"old"
+    assert os.listdir(tmp_path) == ["sheet.csv"]
+
+
+def test_a_symbolic_link_stays_one_and_its_target_is_replaced(tmp_path: Path) -> None:
+    target, link = tmp_path / "sheet.csv", tmp_path / "link.csv"
+    target.write_bytes(b"old")
+    link.symlink_to(target)
+    with replacing(link) as write:
+        write(b"new")
+    assert link.is_symlink()
+    assert target.read_bytes() == b"new"
+
+
+@pytest.mark.parametrize("name", ["missing/sheet.csv", "."])
+def test_a_place_that_cannot_hold_a_file_is_an_os_error(tmp_path: Path, name: str) -> None:
+    with pytest.raises(OSError, match=r"No such file|directory|busy"), replacing(tmp_path / name) as write:
+        write(b"new")
+    assert os.listdir(tmp_path) == []
