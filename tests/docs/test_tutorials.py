@@ -60,14 +60,17 @@ def steel() -> list[list[list[float]]]:
 
 
 def test_the_readme_quotes_the_steel_example_as_it_comes_out(steel: list[list[list[float]]]) -> None:
-    aware, blind, baseline = ([f"{nickel:.0f}" for nickel in row] for row in steel[1])
+    aware, blind, baseline = steel[1]
     readme = " ".join(README.read_text(encoding="utf-8").split())
-    assert f"camobo finds 90 % of the best front for half the nickel ({aware[1]} against {blind[1]})" in readme
-    assert 0.45 < float(aware[1]) / float(blind[1]) < 0.55
-    assert (
-        f"| {aware[1]} / {aware[3]} | {blind[1]} / {blind[3]} without cost; {baseline[1]} / {baseline[3]} MO-UCB |"
-        in readme
-    )
+    picture = re.search(r"90 % of the best front for half the nickel \((\d+) against (\d+)\)", readme)
+    row = re.search(r"\| (\d+) / (\d+) \| (\d+) / (\d+) without cost; (\d+) / (\d+) MO-UCB \|", readme)
+    assert picture is not None
+    assert row is not None
+    # Processors round the last digits of a model otherwise, and a hundred melts later that shows.
+    assert [float(text) for text in picture.groups()] == pytest.approx([aware[1], blind[1]], rel=0.02)
+    measured = [nickel for series in (aware, blind, baseline) for nickel in (series[1], series[3])]
+    assert [float(text) for text in row.groups()] == pytest.approx(measured, rel=0.02)
+    assert 0.45 < aware[1] / blind[1] < 0.55
 
 
 def test_an_order_ends_at_the_same_front_as_without_and_mo_ucb_below_both(steel: list[list[list[float]]]) -> None:

@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
+from camobo.arrays import Array
 from camobo.errors import InvalidOptionError
 from camobo.history.trial import Trial
 from camobo.insight.diagnostics import FEWEST_FOR_A_MODEL, NORMAL_95, Check, checks, models_of
@@ -45,14 +48,21 @@ def predictions(record: Record) -> Spec:
     return _tiled("Predicted against measured", panels, columns=3, height=340)
 
 
+def _half_widths(deviation: Array) -> Array:
+    """(n,) half the width of 95 % intervals; infinite, without a warning, where it is too large for a float."""
+    with np.errstate(over="ignore"):
+        return np.asarray(NORMAL_95 * deviation)
+
+
 def prediction_panel(record: Record, check: Check) -> Spec:
     """Predictions of one objective; for a good model the points lie on the diagonal and the bars cross it."""
     low = float(min(check.measured.min(), check.predicted.min()))
     high = float(max(check.measured.max(), check.predicted.max()))
+    bars = _half_widths(check.deviation)
     texts = [
-        f"predicted {number(p)} ± {number(NORMAL_95 * s)}, measured {number(v)}<br>{text}"
+        f"predicted {number(p)} ± {number(s)}, measured {number(v)}<br>{text}"
         for p, s, v, text in zip(
-            check.predicted, check.deviation, check.measured, hover(record, check.trials, record.front), strict=True
+            check.predicted, bars, check.measured, hover(record, check.trials, record.front), strict=True
         )
     ]
     data = [
@@ -71,7 +81,7 @@ def prediction_panel(record: Record, check: Check) -> Spec:
             "x": floats(check.measured),
             "y": floats(check.predicted),
             "error_y": {
-                "array": floats(NORMAL_95 * check.deviation),
+                "array": floats(bars),
                 "color": FAINT,
                 "thickness": 1,
                 "width": 0,
@@ -126,7 +136,7 @@ def slice_panel(record: Record, cut: Slice, trial: Trial) -> Spec:
     """One objective along one input: the mean, a 95 % band, and the measured trial."""
     given = record.plan.space.inputs[cut.input]
     positions: list[Any] = list(range(len(cut.values))) if isinstance(given, Categorical) else list(cut.values)
-    bars = floats(NORMAL_95 * cut.deviation)
+    bars = floats(_half_widths(cut.deviation))
     texts = [
         f"{safe(cut.input)}: {safe(shown(value))}<br>{safe(cut.objective)}: {number(mean)} ± {number(bar or 0.0)}"
         for value, mean, bar in zip(cut.values, cut.mean, bars, strict=True)
@@ -138,7 +148,8 @@ def slice_panel(record: Record, cut: Slice, trial: Trial) -> Spec:
         data = [{**mean, "mode": "markers", "marker": {"size": 8, "color": ACCENT}, "error_y": error}]
     else:
         edge = {**common, "mode": "lines", "x": positions, "line": line(BAND, 0.0), "hoverinfo": "skip"}
-        low, high = cut.mean - NORMAL_95 * cut.deviation, cut.mean + NORMAL_95 * cut.deviation
+        with np.errstate(over="ignore"):  # an infinite edge leaves a gap
+            low, high = cut.mean - _half_widths(cut.deviation), cut.mean + _half_widths(cut.deviation)
         data = [
             {**edge, "y": floats(low)},
             {**edge, "y": floats(high), "fill": "tonexty", "fillcolor": BAND},
