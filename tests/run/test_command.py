@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import camobo as cm
 from camobo.errors import InvalidOptionError, InvalidValueError
 from camobo.history.trial import Trial
-from camobo.run.command import Command, read_results
+from camobo.run.command import Command, CommandEvaluation, read_results
 from camobo.run.evaluate import Outcome
 from tests.support.strategies import law
-from tests.support.trial_queues import alive, finished, wait_until
+from tests.support.trial_queues import alive, begun, finished, wait_until
 
 INPUTS = ("trees", "rate", "kind")
 GOALS = ("loss", "time")
@@ -33,7 +33,7 @@ def shell(script: str, *parts: str) -> Command:
 
 
 def run(command: Command, timeout: float | None = None) -> Outcome:
-    return finished(command.start(Trial(3, PARAMS), timeout))
+    return finished(begun(CommandEvaluation(command, Trial(3, PARAMS), timeout)))
 
 
 class TestRunning:
@@ -102,7 +102,7 @@ class TestRunning:
 
     def test_kill_stops_the_command_and_all_it_started(self, tmp_path: Path) -> None:
         script = 'sleep 60 & echo $! > "$1.part"; mv "$1.part" "$1"; wait'
-        running = shell(script, str(tmp_path / "pid")).start(Trial(3, PARAMS), None)
+        running = begun(CommandEvaluation(shell(script, str(tmp_path / "pid")), Trial(3, PARAMS), None))
         wait_until((tmp_path / "pid").exists)
         assert running.poll() is None
         running.kill()

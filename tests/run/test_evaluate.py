@@ -13,17 +13,18 @@ import pytest
 
 from camobo.run.evaluate import (
     CAN_FORK,
+    ChildEvaluation,
+    Function,
     Outcome,
     evaluate,
     evaluate_in_child,
     evaluate_in_worker,
     exit_text,
-    fork,
     shortened,
     timeout_text,
     wait,
 )
-from tests.support.trial_queues import GOALS, alive, finished, wait_until
+from tests.support.trial_queues import GOALS, alive, begun, finished, wait_until
 
 PARAMS = {"x": 0.5}
 
@@ -32,8 +33,14 @@ def in_this_process(function: Callable[..., Any]) -> Outcome:
     return evaluate(function, PARAMS, GOALS)
 
 
+def child_of(
+    function: Function, timeout: float | None = None, objectives: Mapping[str, str] = GOALS
+) -> ChildEvaluation:
+    return begun(ChildEvaluation(function, PARAMS, objectives, timeout))
+
+
 def in_child(function: Callable[..., Any]) -> Outcome:
-    return finished(fork(function, PARAMS, GOALS, 60.0))
+    return finished(child_of(function, timeout=60.0))
 
 
 def in_worker(function: Callable[..., Any]) -> Outcome:
@@ -124,9 +131,9 @@ class TestInAChild:
         assert in_child(lambda params: act()) == Outcome(reason=reason)
 
     def test_one_that_hangs_is_stopped_after_the_timeout(self) -> None:
-        child = fork(lambda params: time.sleep(60), PARAMS, GOALS, 0.05)  # type: ignore[arg-type,return-value]
+        child = child_of(lambda params: time.sleep(60), 0.05)  # type: ignore[arg-type,return-value]
         assert finished(child) == Outcome(reason="it took longer than 0.05 s and was stopped")
-        assert not alive(child.process)
+        assert not alive(child.process or 0)
 
     def test_what_a_function_that_hangs_has_started_is_stopped_too(self, tmp_path: Path) -> None:
         def starts_another(params: Mapping[str, Any]) -> dict[str, float]:
@@ -136,30 +143,30 @@ class TestInAChild:
             process.wait()
             return {"y": 0.0}
 
-        child = fork(starts_another, PARAMS, GOALS, None)
+        child = child_of(starts_another)
         wait_until((tmp_path / "started").exists)
         child.kill()
         started = int((tmp_path / "started").read_text())
         wait_until(lambda: not alive(started))
-        assert not alive(child.process)
+        assert not alive(child.process or 0)
 
     def test_kill_stops_it_and_is_its_outcome(self) -> None:
-        child = fork(lambda params: time.sleep(60), PARAMS, GOALS, None)  # type: ignore[arg-type,return-value]
+        child = child_of(lambda params: time.sleep(60))  # type: ignore[arg-type,return-value]
         assert child.poll() is None
         child.kill()
         child.kill()
         assert child.poll() == Outcome(reason="it was stopped")
-        assert not alive(child.process)
+        assert not alive(child.process or 0)
 
     def test_a_finished_one_keeps_its_outcome_when_killed(self) -> None:
-        child = fork(lambda params: {"y": 1.0}, PARAMS, GOALS, None)
+        child = child_of(lambda params: {"y": 1.0})
         assert finished(child).values == {"y": 1.0}
         child.kill()
         assert child.poll() == Outcome({"y": 1.0})
 
     def test_an_answer_larger_than_a_pipe_arrives_whole(self) -> None:
         names = {f"objective {i:05d} {'x' * 30}": "min" for i in range(4000)}
-        child = fork(lambda params: dict.fromkeys(names, 1.0), PARAMS, names, None)
+        child = child_of(lambda params: dict.fromkeys(names, 1.0), objectives=names)
         assert finished(child).values == dict.fromkeys(names, 1.0)
 
     def test_what_waits_to_be_printed_is_printed_once(self, capfd: pytest.CaptureFixture[str]) -> None:
@@ -186,6 +193,8 @@ class TestInAChild:
 
 def test_waiting_ends_when_it_is_interrupted() -> None:
     class Endless:
+        def begin(self) -> None: ...
+
         def poll(self) -> None:
             return None
 

@@ -22,7 +22,7 @@ from camobo.errors import SpaceExhausted, StorageError, TrialStateError
 from camobo.history.transitions import Request
 from camobo.history.trial import State, Trial
 from camobo.run import loop
-from camobo.run.evaluate import FinishedEvaluation, Outcome
+from camobo.run.evaluate import EvaluationHere, Outcome
 from camobo.run.loop import work_through
 from tests.support.trial_queues import FakeQueue, run_on, wait_until
 
@@ -39,6 +39,8 @@ class Steps:
     def __init__(self, polls: int = 1, outcome: Outcome | None = None) -> None:
         self.polls, self.outcome, self.killed = polls, outcome or Outcome({"y": 1.0}), False
 
+    def begin(self) -> None: ...
+
     def poll(self) -> Outcome | None:
         self.polls -= 1
         return self.outcome if self.polls < 0 else None
@@ -47,12 +49,12 @@ class Steps:
         self.killed = True
 
 
-def work(queue: FakeQueue, start: Callable[[Trial], Any] | None = None, **options: Any) -> None:
+def work(queue: FakeQueue, prepare: Callable[[Trial], Any] | None = None, **options: Any) -> None:
     run = run_on(queue, lease=options.pop("lease", None), most=options.pop("limit", None))
     given: dict[str, Any] = {
         "jobs": 1, "most": None, "on_recorded": lambda: None, "raise_interrupt": lambda: None, **options
     }  # fmt: skip
-    work_through(run, start or (lambda trial: Steps()), **given)
+    work_through(run, prepare or (lambda trial: Steps()), **given)
 
 
 def optimize(queue: FakeQueue, function: Callable[[Mapping[str, Any]], Any], count: int, **options: Any) -> None:
@@ -76,11 +78,11 @@ class TestCounting:
     def test_so_many_run_at_once_and_no_more(self) -> None:
         queue, at_once = FakeQueue(), list[int]()
 
-        def start(trial: Trial) -> Steps:
+        def prepare(trial: Trial) -> Steps:
             at_once.append(queue.states.count(PENDING))
             return Steps(polls=3)
 
-        work(queue, start, jobs=3, most=7)
+        work(queue, prepare, jobs=3, most=7)
         assert max(at_once) == 3
         assert queue.states == [DONE] * 7
 
@@ -103,7 +105,7 @@ class TestCounting:
         with caplog.at_level(logging.WARNING, logger="camobo"):
             work(
                 queue,
-                lambda t: FinishedEvaluation(Outcome(reason="broke") if t.number == 0 else Outcome({"y": 1.0})),
+                lambda t: EvaluationHere(lambda: Outcome(reason="broke") if t.number == 0 else Outcome({"y": 1.0})),
                 most=2,
             )
         assert queue.states == [FAILED, DONE]
@@ -258,7 +260,7 @@ class TestInterrupts:
     def test_what_runs_is_stopped_and_released_and_what_was_recorded_stays(self) -> None:
         queue, started = FakeQueue(), list[Steps]()
 
-        def start(trial: Trial) -> Steps:
+        def prepare(trial: Trial) -> Steps:
             started.append(Steps(polls=0 if trial.number < 2 else 10**9))
             return started[-1]
 
@@ -267,17 +269,17 @@ class TestInterrupts:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            work(queue, start, jobs=2, raise_interrupt=raise_interrupt)
+            work(queue, prepare, jobs=2, raise_interrupt=raise_interrupt)
         assert queue.states == [DONE, DONE, RELEASED, RELEASED]
         assert [evaluation.killed for evaluation in started] == [False, False, True, True]
 
     def test_a_trial_that_was_handed_out_and_not_started_is_released(self) -> None:
-        def start(trial: Trial) -> Steps:
+        def prepare(trial: Trial) -> Steps:
             raise KeyboardInterrupt
 
         queue = FakeQueue()
         with pytest.raises(KeyboardInterrupt):
-            work(queue, start)
+            work(queue, prepare)
         assert queue.states == [RELEASED]
 
     def test_what_cannot_be_released_is_a_warning_and_the_interrupt_goes_through(
@@ -287,11 +289,11 @@ class TestInterrupts:
             def release(self, trial: Trial) -> Trial:
                 raise StorageError("server away")
 
-        def start(trial: Trial) -> Steps:
+        def prepare(trial: Trial) -> Steps:
             raise KeyboardInterrupt
 
         with caplog.at_level(logging.WARNING, logger="camobo"), pytest.raises(KeyboardInterrupt):
-            work(Gone(), start)
+            work(Gone(), prepare)
         assert "not all trials could be released: server away" in caplog.text
 
 

@@ -17,9 +17,9 @@ from camobo.errors import InvalidOptionError
 from camobo.history.trial import Trial
 from camobo.run import workers
 from camobo.run.command import Command
-from camobo.run.evaluate import ChildEvaluation, FinishedEvaluation, Outcome
-from camobo.run.workers import SubmittedEvaluation, executor_starter, jobs_of, starter
-from tests.support.trial_queues import GOALS, keep_no_lease, outcome_of
+from camobo.run.evaluate import ChildEvaluation, Outcome
+from camobo.run.workers import SubmittedEvaluation, executor_preparation, jobs_of, preparation
+from tests.support.trial_queues import GOALS, begun, keep_no_lease, outcome_of
 
 TRIAL = Trial(3, {"n": 3})
 
@@ -53,36 +53,43 @@ class TestWithoutAnExecutor:
             events.append("evaluate")
             return pid(params)
 
-        start = starter(measure, GOALS, jobs=1, timeout=None, keep_lease=keep_lease)
-        evaluation = start(TRIAL)
+        prepare = preparation(measure, GOALS, jobs=1, timeout=None, keep_lease=keep_lease)
+        evaluation = prepare(TRIAL)
+        assert evaluation.poll() is None
+        assert events == []
+        evaluation.begin()
         evaluation.kill()
-        assert evaluation == FinishedEvaluation(Outcome({"y": float(os.getpid())}))
+        assert evaluation.poll() == Outcome({"y": float(os.getpid())})
         assert events == ["keep 3", "evaluate", "let go"]
 
     @pytest.mark.parametrize("options", [{"jobs": 1, "timeout": 60.0}, {"jobs": 2, "timeout": None}])
     def test_a_timeout_or_several_jobs_take_child_processes(self, options: dict[str, Any]) -> None:
-        evaluation = starter(pid, GOALS, keep_lease=keep_no_lease, **options)(TRIAL)
+        evaluation = begun(preparation(pid, GOALS, keep_lease=keep_no_lease, **options)(TRIAL))
         assert isinstance(evaluation, ChildEvaluation)
         evaluation.kill()
 
     def test_a_command_is_checked_and_then_run(self) -> None:
-        start = starter(Command(["echo", "y={n}"], ["n"], ["y"]), GOALS, jobs=1, timeout=None, keep_lease=keep_no_lease)
-        assert outcome_of(start, 3) == Outcome({"y": 3.0})
+        prepare = preparation(
+            Command(["echo", "y={n}"], ["n"], ["y"]), GOALS, jobs=1, timeout=None, keep_lease=keep_no_lease
+        )
+        assert outcome_of(prepare, 3) == Outcome({"y": 3.0})
         with pytest.raises(InvalidOptionError, match="'no-such-command' cannot be found"):
-            starter(Command(["no-such-command"], ["n"], ["y"]), GOALS, jobs=1, timeout=None, keep_lease=keep_no_lease)
+            preparation(
+                Command(["no-such-command"], ["n"], ["y"]), GOALS, jobs=1, timeout=None, keep_lease=keep_no_lease
+            )
 
     def test_without_fork_what_needs_it_is_refused_and_the_rest_works(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "CAN_FORK", False)
         with pytest.raises(InvalidOptionError, match=r"timeout or several jobs need os\.fork.*Use an executor"):
-            starter(double, GOALS, jobs=2, timeout=None, keep_lease=keep_no_lease)
-        plain = starter(double, GOALS, jobs=1, timeout=None, keep_lease=keep_no_lease)
+            preparation(double, GOALS, jobs=2, timeout=None, keep_lease=keep_no_lease)
+        plain = preparation(double, GOALS, jobs=1, timeout=None, keep_lease=keep_no_lease)
         assert outcome_of(plain, 3) == Outcome({"y": 6.0})
         with ThreadPoolExecutor(1) as pool:
-            with executor_starter(double, GOALS, pool, None) as start:
-                assert outcome_of(start, 3) == Outcome({"y": 6.0})
+            with executor_preparation(double, GOALS, pool, None) as prepare:
+                assert outcome_of(prepare, 3) == Outcome({"y": 6.0})
             with (
                 pytest.raises(InvalidOptionError, match=r"a timeout needs os\.fork"),
-                executor_starter(double, GOALS, pool, 1.0),
+                executor_preparation(double, GOALS, pool, 1.0),
             ):
                 pass
 
@@ -103,50 +110,53 @@ class Broken(Executor):
 
 class TestOnAnExecutor:
     def test_threads_evaluate_in_this_process(self) -> None:
-        with ThreadPoolExecutor(1) as pool, executor_starter(pid, GOALS, pool, None) as start:
-            assert outcome_of(start) == Outcome({"y": float(os.getpid())})
+        with ThreadPoolExecutor(1) as pool, executor_preparation(pid, GOALS, pool, None) as prepare:
+            assert outcome_of(prepare) == Outcome({"y": float(os.getpid())})
 
     def test_with_a_timeout_threads_evaluate_in_child_processes(self) -> None:
-        with ThreadPoolExecutor(1) as pool, executor_starter(pid, GOALS, pool, 60.0) as start:
-            assert (outcome_of(start).values or {})["y"] != os.getpid()
+        with ThreadPoolExecutor(1) as pool, executor_preparation(pid, GOALS, pool, 60.0) as prepare:
+            assert (outcome_of(prepare).values or {})["y"] != os.getpid()
 
     def test_each_evaluation_on_a_process_pool_has_a_process_of_its_own(self) -> None:
-        with ProcessPoolExecutor(1) as pool, executor_starter(pid, GOALS, pool, None) as start:
+        with ProcessPoolExecutor(1) as pool, executor_preparation(pid, GOALS, pool, None) as prepare:
             (worker,) = {pool.submit(os.getpid).result()}
-            found = [(outcome_of(start).values or {})["y"] for _ in range(3)]
+            found = [(outcome_of(prepare).values or {})["y"] for _ in range(3)]
         assert len({*found, worker, os.getpid()}) == 5
 
     def test_a_pool_whose_worker_died_is_replaced_by_one_like_it_which_is_shut_down_at_the_end(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         function = partial(kills_its_worker_once, tmp_path / "flag")
-        with ProcessPoolExecutor(2) as pool, executor_starter(function, GOALS, pool, None) as start:
+        with ProcessPoolExecutor(2) as pool, executor_preparation(function, GOALS, pool, None) as prepare:
             with pytest.raises(BrokenExecutor):
-                outcome_of(start)
+                outcome_of(prepare)
             with caplog.at_level(logging.WARNING, logger="camobo"):
-                assert outcome_of(start, 3) == Outcome({"y": 6.0})
+                assert outcome_of(prepare, 3) == Outcome({"y": 6.0})
             assert "a worker process died; continuing with a new pool of the same size" in caplog.text
 
     def test_an_executor_of_another_kind_cannot_be_replaced(self) -> None:
         with (
-            executor_starter(double, GOALS, Broken(), None) as start,
+            executor_preparation(double, GOALS, Broken(), None) as prepare,
             pytest.raises(BrokenExecutor, match="executor Broken is broken and cannot be replaced"),
         ):
-            start(TRIAL)
+            begun(prepare(TRIAL))
 
     @pytest.mark.parametrize("error", [OSError("lost"), TypeError("cannot pickle")])
     def test_an_answer_that_cannot_come_back_is_a_reason(self, error: Exception) -> None:
         future: Future[Outcome] = Future()
-        evaluation = SubmittedEvaluation(future)
+        evaluation = SubmittedEvaluation(lambda: future)
+        evaluation.kill()
+        assert evaluation.poll() is None
+        evaluation.begin()
         assert evaluation.poll() is None
         future.set_exception(error)
         assert evaluation.poll() == Outcome(reason=f"its worker: {type(error).__name__}: {error}")
 
     def test_one_that_has_not_started_can_be_cancelled(self) -> None:
         blocked = threading.Event()
-        with ThreadPoolExecutor(1) as pool, executor_starter(double, GOALS, pool, None) as start:
+        with ThreadPoolExecutor(1) as pool, executor_preparation(double, GOALS, pool, None) as prepare:
             pool.submit(blocked.wait)
-            evaluation = start(TRIAL)
+            evaluation = begun(prepare(TRIAL))
             evaluation.kill()
             blocked.set()
             outcome = evaluation.poll()

@@ -10,19 +10,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from camobo.errors import SpaceExhausted
 from camobo.history.transitions import Request
 from camobo.history.trial import State, Trial
 from camobo.run.evaluate import Evaluation, Outcome, wait
 from camobo.run.trial_queue import Run
-from camobo.run.workers import Start
+from camobo.run.workers import Prepare
 from camobo.space.inputs import Integer
 from camobo.space.space import Space
 from camobo.strategy.plan import Plan
 
 GOALS: dict[str, Any] = {"y": "min"}
+AnEvaluation = TypeVar("AnEvaluation", bound=Evaluation)
 
 
 class FakeQueue:
@@ -80,9 +81,14 @@ def keep_no_lease(_: Trial) -> contextlib.AbstractContextManager[None]:
     return contextlib.nullcontext()
 
 
-def outcome_of(start: Start, number: int = 0) -> Outcome:
+def outcome_of(prepare: Prepare, number: int = 0) -> Outcome:
     """The outcome of the trial n = number, waited for."""
-    return finished(start(Trial(number, {"n": number})))
+    return finished(begun(prepare(Trial(number, {"n": number}))))
+
+
+def begun(evaluation: AnEvaluation) -> AnEvaluation:
+    evaluation.begin()
+    return evaluation
 
 
 def finished(evaluation: Evaluation) -> Outcome:

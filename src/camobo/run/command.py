@@ -16,13 +16,14 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import IO, Any
 
 from camobo.checks import money, values_of
 from camobo.errors import InvalidOptionError, InvalidValueError
 from camobo.history.trial import Trial
-from camobo.run.evaluate import Evaluation, FinishedEvaluation, Outcome, exit_text, kill_group, shortened, timeout_text
+from camobo.run.evaluate import Outcome, exit_text, kill_group, shortened, timeout_text
+from camobo.run.interrupts import undisturbed
 from camobo.space.inputs import Param
 
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([^{}]*)\}")
@@ -81,43 +82,41 @@ class Command:
 
         return [_PLACEHOLDER.sub(fill, part) for part in self.template]
 
-    def start(self, trial: Trial, timeout: float | None) -> Evaluation:
-        """Start the evaluation of a trial."""
-        out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115  # closed by RunningCommand
-        environment = {**os.environ, "CAMOBO_TRIAL": str(trial.number)}
-        environment["CAMOBO_PARAMS"] = json.dumps(dict(trial.params), default=str)
-        try:
-            process = subprocess.Popen(
-                self.arguments(trial.number, trial.params),
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=err,
-                env=environment,
-                start_new_session=True,
-            )
-        except (OSError, ValueError) as error:
-            out.close()
-            err.close()
-            return FinishedEvaluation(Outcome(reason=f"cannot run: {error}"))
-        deadline = math.inf if timeout is None else time.monotonic() + timeout
-        return RunningCommand(process, out, err, timeout, deadline, self.objectives)
-
 
 @dataclass(slots=True)
-class RunningCommand:
+class CommandEvaluation:
     """An evaluation by a command."""
 
-    process: subprocess.Popen[bytes]
-    out: IO[bytes]
-    err: IO[bytes]
+    command: Command
+    trial: Trial
     timeout: float | None
-    deadline: float
-    objectives: tuple[str, ...]
+    deadline: float = math.inf
+    process: subprocess.Popen[bytes] | None = None
+    out: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
+    err: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
     outcome: Outcome | None = None
+
+    def begin(self) -> None:
+        """Start the command."""
+        params = json.dumps(dict(self.trial.params), default=str)
+        try:
+            with undisturbed():
+                self.process = subprocess.Popen(
+                    self.command.arguments(self.trial.number, self.trial.params),
+                    stdin=subprocess.DEVNULL,
+                    stdout=self.out,
+                    stderr=self.err,
+                    env={**os.environ, "CAMOBO_TRIAL": str(self.trial.number), "CAMOBO_PARAMS": params},
+                    start_new_session=True,
+                )
+        except (OSError, ValueError) as error:
+            self._finish(Outcome(reason=f"cannot run: {error}"))
+        if self.timeout is not None:
+            self.deadline = time.monotonic() + self.timeout
 
     def poll(self) -> Outcome | None:
         """The outcome; None while it is running."""
-        if self.outcome is not None:
+        if self.outcome is not None or self.process is None:
             return self.outcome
         code = self.process.poll()
         if code is None and time.monotonic() <= self.deadline:
@@ -138,7 +137,7 @@ class RunningCommand:
 
     def _read(self) -> Outcome:
         try:
-            values, cost = read_results(_tail(self.out, _MOST_OUTPUT), self.objectives)
+            values, cost = read_results(_tail(self.out, _MOST_OUTPUT), self.command.objectives)
         except InvalidValueError as error:
             return self._failed(str(error))
         return Outcome(values, cost=cost)
@@ -149,8 +148,9 @@ class RunningCommand:
 
     def _finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
-        kill_group(self.process.pid)
-        self.process.wait()
+        if self.process is not None:
+            kill_group(self.process.pid)
+            self.process.wait()
         self.out.close()
         self.err.close()
 

@@ -20,7 +20,13 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from camobo.checks import Values, values_of
-from camobo.run.interrupts import END_SIGNALS, TerminationRequestedError, interruptible, request_termination
+from camobo.run.interrupts import (
+    END_SIGNALS,
+    TerminationRequestedError,
+    interruptible,
+    request_termination,
+    undisturbed,
+)
 from camobo.space.inputs import Param, Params
 
 Function: TypeAlias = Callable[[dict[str, Param]], Values]
@@ -41,29 +47,41 @@ class Outcome:
 
 
 class Evaluation(Protocol):
-    """An evaluation in progress."""
+    """The evaluation of one trial.
+
+    Whoever runs it keeps it first and begins it then, so that an interrupt at any instant finds what must be stopped.
+    """
+
+    def begin(self) -> None:
+        """Start it. Call this once."""
+        ...
 
     def poll(self) -> Outcome | None:
         """The outcome; None while it is running."""
         ...
 
     def kill(self) -> None:
-        """Stop it as far as possible; once it has finished this does nothing."""
+        """Stop it as far as possible; before it has begun and once it has finished this does nothing."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedEvaluation:
-    """An evaluation that needs no waiting: one in this process, or one that could not start."""
+@dataclass(slots=True)
+class EvaluationHere:
+    """An evaluation in this process: it begins and ends in one call."""
 
-    outcome: Outcome
+    call: Callable[[], Outcome]
+    outcome: Outcome | None = None
 
-    def poll(self) -> Outcome:
+    def begin(self) -> None:
+        """Evaluate."""
+        self.outcome = self.call()
+
+    def poll(self) -> Outcome | None:
         """The outcome."""
         return self.outcome
 
     def kill(self) -> None:
-        """Do nothing: it has finished."""
+        """Do nothing: either it has finished, or whatever ended it has raised."""
 
 
 def evaluate(function: Function, params: Params, objectives: Mapping[str, str]) -> Outcome:
@@ -100,8 +118,9 @@ def evaluate_in_child(
     """
     try:
         with interruptible(request_termination) as raise_interrupt:
-            child = fork(function, params, objectives, timeout)
+            child = ChildEvaluation(function, params, objectives, timeout)
             try:
+                child.begin()
                 return wait(child, raise_interrupt)
             finally:
                 child.kill()
@@ -131,16 +150,36 @@ def wait(evaluation: Evaluation, raise_interrupt: Callable[[], None]) -> Outcome
 class ChildEvaluation:
     """An evaluation in a child process."""
 
-    process: int
-    pipe: int
+    function: Function
+    params: Params
+    objectives: Mapping[str, str]
     timeout: float | None
-    deadline: float
+    deadline: float = math.inf
+    process: int | None = None
+    pipe: int = -1
     received: bytes = b""
     outcome: Outcome | None = None
 
+    def begin(self) -> None:
+        """Fork a process that evaluates the function and answers through a pipe."""
+        _flush()  # or the child would write buffered output a second time
+        with undisturbed():
+            self.pipe, answer_to = os.pipe()
+            try:
+                os.set_blocking(self.pipe, False)
+                self.process = _forked(lambda: _answer(answer_to, self.function, self.params, self.objectives))
+            finally:
+                os.close(answer_to)
+                if self.process is None:
+                    os.close(self.pipe)
+            with contextlib.suppress(OSError):  # the child does the same; whoever is first
+                os.setpgid(self.process, self.process)
+            if self.timeout is not None:
+                self.deadline = time.monotonic() + self.timeout
+
     def poll(self) -> Outcome | None:
         """The outcome; None while it is running."""
-        if self.outcome is not None:
+        if self.outcome is not None or self.process is None:
             return self.outcome
         # Ask for the end first: then everything the child wrote is in the pipe and can be read below.
         ended, status = os.waitpid(self.process, os.WNOHANG)
@@ -154,13 +193,13 @@ class ChildEvaluation:
             outcome = Outcome(reason=timeout_text(self.timeout))
         else:
             return None
-        self._finish(outcome, reaped=ended != 0)
+        self._finish(self.process, outcome, reaped=ended != 0)
         return outcome
 
     def kill(self) -> None:
         """Stop it and everything it started."""
-        if self.outcome is None:
-            self._finish(Outcome(reason="it was stopped"), reaped=False)
+        if self.outcome is None and self.process is not None:
+            self._finish(self.process, Outcome(reason="it was stopped"), reaped=False)
 
     def _read_pipe(self) -> None:
         try:
@@ -169,27 +208,12 @@ class ChildEvaluation:
         except BlockingIOError:
             return
 
-    def _finish(self, outcome: Outcome, *, reaped: bool) -> None:
+    def _finish(self, process: int, outcome: Outcome, *, reaped: bool) -> None:
         self.outcome = outcome
-        kill_group(self.process)
+        kill_group(process)
         if not reaped:
-            os.waitpid(self.process, 0)
+            os.waitpid(process, 0)
         os.close(self.pipe)
-
-
-def fork(function: Function, params: Params, objectives: Mapping[str, str], timeout: float | None) -> ChildEvaluation:
-    """Start an evaluation in a child process."""
-    pipe, answer_to = os.pipe()
-    os.set_blocking(pipe, False)
-    _flush()  # or the child would write buffered output a second time
-    with warnings.catch_warnings():
-        # Python 3.12 and later warn of a fork beside threads. The child only calls the function and answers.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        process = _forked(lambda: _answer(answer_to, function, params, objectives))
-    os.close(answer_to)
-    with contextlib.suppress(OSError):  # the child does the same; whoever is first
-        os.setpgid(process, process)
-    return ChildEvaluation(process, pipe, timeout, math.inf if timeout is None else time.monotonic() + timeout)
 
 
 def _forked(child: Callable[[], object]) -> int:
@@ -199,7 +223,10 @@ def _forked(child: Callable[[], object]) -> int:
     """
     parent = os.getpid()
     try:
-        process = os.fork()
+        with warnings.catch_warnings():
+            # Python 3.12 and later warn of a fork beside threads. The child only calls the function and answers.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process = os.fork()
         if process == 0:
             child()
             os._exit(0)
@@ -214,7 +241,7 @@ def _answer(answer_to: int, function: Function, params: Params, objectives: Mapp
     with contextlib.suppress(OSError):
         os.setpgid(0, 0)
     with contextlib.suppress(ValueError):  # only a main thread may set handlers
-        for number in END_SIGNALS[1:]:
+        for number in END_SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` ignores it: leave that
                 signal.signal(number, signal.SIG_DFL)
     outcome = evaluate(function, params, objectives)

@@ -1,4 +1,7 @@
-"""Ctrl-C, and the requests to end that batch systems, containers and closed terminals send. None may get lost."""
+"""Ctrl-C, and the requests to end that batch systems, containers and closed terminals send.
+
+None may get lost (`interruptible`), and none may leave something half done (`undisturbed`).
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ def request_termination(number: int, _: FrameType | None = None) -> NoReturn:
 def interruptible(on_request: Handler = interrupt) -> Iterator[Callable[[], None]]:
     """Turn requests to end into what `on_request` raises, and lose none of them, nor a Ctrl-C.
 
-    Python drops what a signal handler raises inside a fork hook, an import or a finaliser. So the exception is
+    Python drops what a signal handler raises inside a callback, an import or a finaliser. So the exception is
     remembered, and the function this yields raises it again: call it regularly. Signals that are ignored (`nohup`) stay
     ignored; handlers that somebody else installed keep working.
     """
@@ -99,3 +102,44 @@ def _handler_of_this_process(number: int) -> Handler | int | None:
     while isinstance(handler, _Remembering) and handler.process != os.getpid():
         handler = handler.replaced
     return handler
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Deliver signals that arrive in this block when it ends; one that arrives a second time, at once.
+
+    A handler that raises can leave a lock taken or a process unknown to whoever started it: no `finally` covers the
+    instant between a call that acquires something and the assignment of what it returns. Use this for short blocks.
+    """
+    if threading.current_thread() is not threading.main_thread():  # handlers run in the main thread only
+        yield
+        return
+    handlers = {number: handler for number in END_SIGNALS if callable(handler := signal.getsignal(number))}
+    deferring = _Deferring(handlers)
+    try:
+        for number in handlers:
+            signal.signal(number, deferring)
+        deferring.active = True
+        yield
+    finally:
+        deferring.active = False  # first: whatever interrupts the rest, no handler is lost
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in deferring.received:
+            signal.raise_signal(number)
+
+
+class _Deferring:
+    """A signal handler that collects signals while it is active and passes them on otherwise; a forked process too."""
+
+    def __init__(self, handlers: dict[int, Handler]) -> None:
+        self.handlers = handlers
+        self.active = False
+        self.process = os.getpid()
+        self.received: list[int] = []
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.active and number not in self.received and os.getpid() == self.process:
+            self.received.append(number)
+        else:
+            self.handlers[number](number, frame)

@@ -14,10 +14,10 @@ from camobo.errors import CamoboError, SpaceExhausted, StorageError, TrialStateE
 from camobo.history.trial import State, Trial
 from camobo.run.command import Command
 from camobo.run.evaluate import Evaluation, Function, Outcome
-from camobo.run.interrupts import interruptible
+from camobo.run.interrupts import interruptible, undisturbed
 from camobo.run.progress_bar import Headline, progress_bar
 from camobo.run.trial_queue import Run
-from camobo.run.workers import Start, executor_starter, starter
+from camobo.run.workers import Prepare, executor_preparation, preparation
 
 _log = logging.getLogger("camobo")
 
@@ -46,11 +46,11 @@ def optimize(
     objectives = run.queue.plan.objectives
     with contextlib.ExitStack() as stack:
         if executor is None or isinstance(function, Command):
-            start = starter(
+            prepare = preparation(
                 function, objectives, jobs=jobs, timeout=timeout, keep_lease=lambda trial: _renewing(run, trial)
             )
         else:
-            start = stack.enter_context(executor_starter(function, objectives, executor, timeout))
+            prepare = stack.enter_context(executor_preparation(function, objectives, executor, timeout))
         show = stack.enter_context(progress_bar(budget if count is None else count, wanted=headline is not None))
         before = 0 if count is None else _evaluated(run.queue.trials)
 
@@ -60,7 +60,7 @@ def optimize(
 
         show_progress()
         raise_interrupt = stack.enter_context(interruptible())
-        work_through(run, start, jobs=jobs, most=count, on_recorded=show_progress, raise_interrupt=raise_interrupt)
+        work_through(run, prepare, jobs=jobs, most=count, on_recorded=show_progress, raise_interrupt=raise_interrupt)
 
 
 def _evaluated(trials: Sequence[Trial]) -> int:
@@ -69,7 +69,7 @@ def _evaluated(trials: Sequence[Trial]) -> int:
 
 def work_through(
     run: Run,
-    start: Start,
+    prepare: Prepare,
     *,
     jobs: int,
     most: int | None,
@@ -81,7 +81,7 @@ def work_through(
     `on_recorded` is called after results were recorded; `raise_interrupt` raises if the run is to end. However the run
     ends, evaluations still running are stopped and their trials released.
     """
-    running = _Running(run, start, jobs, most)
+    running = _Running(run, prepare, jobs, most)
     others = _WaitingForOthers(run)
     pause = _SHORTEST_PAUSE
     try:
@@ -110,9 +110,9 @@ def work_through(
 class _Running:
     """The evaluations in progress, by trial number."""
 
-    def __init__(self, run: Run, start: Start, jobs: int, most: int | None) -> None:
-        self.run, self.start, self.jobs, self.most = run, start, jobs, most
-        self.evaluations: dict[int, tuple[Trial, Evaluation | None]] = {}
+    def __init__(self, run: Run, prepare: Prepare, jobs: int, most: int | None) -> None:
+        self.run, self.prepare, self.jobs, self.most = run, prepare, jobs, most
+        self.evaluations: dict[int, tuple[Trial, Evaluation]] = {}
         self.none_available = False
         """Whether no trial was available when one was last wanted."""
         self.exhausted: SpaceExhausted | None = None
@@ -134,8 +134,12 @@ class _Running:
                 self.none_available = True
                 return
             self._started += 1
-            self.evaluations[trial.number] = (trial, None)  # before it starts: an interrupt must find it here
-            self.evaluations[trial.number] = (trial, self.start(trial))
+            self._begin(trial)
+
+    def _begin(self, trial: Trial) -> None:
+        evaluation = self.prepare(trial)
+        self.evaluations[trial.number] = (trial, evaluation)  # before it begins: an interrupt must find it here
+        evaluation.begin()
 
     def record_finished(self) -> bool:
         """Record every outcome there is; whether there was any.
@@ -146,11 +150,11 @@ class _Running:
         finished = False
         for number, (trial, evaluation) in list(self.evaluations.items()):
             try:
-                outcome = None if evaluation is None else evaluation.poll()
+                outcome = evaluation.poll()
             except BrokenExecutor as error:
                 self._broken[number] += 1
                 if self._broken[number] < 2:
-                    self.evaluations[number] = (trial, self.start(trial))
+                    self._begin(trial)
                     continue
                 outcome = Outcome(reason=f"its worker process died twice: {error}")
             if outcome is not None:
@@ -173,8 +177,8 @@ class _Running:
         An interrupt may have come while a trial was handed out, so the study is asked which trials are held. A trial
         that cannot be released becomes available when its lease ends.
         """
-        for _, evaluation in self.evaluations.values():
-            if evaluation is not None:
+        with undisturbed():
+            for _, evaluation in self.evaluations.values():
                 evaluation.kill()
         try:
             for trial in self.run.held():

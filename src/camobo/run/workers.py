@@ -1,4 +1,4 @@
-"""How an evaluation starts.
+"""Where an evaluation happens.
 
     in this process      one after another: the default
     in child processes   with a timeout, several jobs, or a command
@@ -20,34 +20,39 @@ from typing import Any, TypeAlias
 
 from camobo.errors import InvalidOptionError
 from camobo.history.trial import Trial
-from camobo.run.command import Command
+from camobo.run.command import Command, CommandEvaluation
 from camobo.run.evaluate import (
     CAN_FORK,
+    ChildEvaluation,
     Evaluation,
-    FinishedEvaluation,
+    EvaluationHere,
     Function,
     Outcome,
     evaluate,
     evaluate_in_child,
     evaluate_in_worker,
-    fork,
 )
 
 _log = logging.getLogger("camobo")
 
-Start: TypeAlias = Callable[[Trial], Evaluation]
-"""Starts the evaluation of a trial."""
+Prepare: TypeAlias = Callable[[Trial], Evaluation]
+"""Makes the evaluation of a trial, which then begins."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SubmittedEvaluation:
     """An evaluation on an executor."""
 
-    future: Future[Outcome]
+    submit: Callable[[], Future[Outcome]]
+    future: Future[Outcome] | None = None
+
+    def begin(self) -> None:
+        """Submit it."""
+        self.future = self.submit()
 
     def poll(self) -> Outcome | None:
         """The outcome; None while it is queued or running. Raises BrokenExecutor if the executor lost it."""
-        if not self.future.done():
+        if self.future is None or not self.future.done():
             return None
         try:
             return self.future.result()
@@ -58,46 +63,47 @@ class SubmittedEvaluation:
 
     def kill(self) -> None:
         """Cancel it if it has not started; an executor cannot stop what is running."""
-        self.future.cancel()
+        if self.future is not None:
+            self.future.cancel()
 
 
-def starter(
+def preparation(
     function: Function | Command,
     objectives: Mapping[str, str],
     *,
     jobs: int,
     timeout: float | None,
     keep_lease: Callable[[Trial], AbstractContextManager[None]],
-) -> Start:
-    """How evaluations start without an executor.
+) -> Prepare:
+    """How evaluations are made without an executor.
 
     `keep_lease` renews a trial's lease while this process is busy evaluating it.
     """
     if isinstance(function, Command):
         function.check()
         command = function
-        return lambda trial: command.start(trial, timeout)
+        return lambda trial: CommandEvaluation(command, trial, timeout)
     call = function
     if timeout is None and jobs == 1:
 
-        def in_this_process(trial: Trial) -> Evaluation:
+        def evaluated(trial: Trial) -> Outcome:
             with keep_lease(trial):
-                return FinishedEvaluation(evaluate(call, trial.params, objectives))
+                return evaluate(call, trial.params, objectives)
 
-        return in_this_process
+        return lambda trial: EvaluationHere(lambda: evaluated(trial))
     if not CAN_FORK:
         raise InvalidOptionError(
             "optimize: a timeout or several jobs need os.fork, which this system does not have. "
             "Use an executor without a timeout, or a command."
         )
-    return lambda trial: fork(call, trial.params, objectives, timeout)
+    return lambda trial: ChildEvaluation(call, trial.params, objectives, timeout)
 
 
 @contextlib.contextmanager
-def executor_starter(
+def executor_preparation(
     function: Function, objectives: Mapping[str, str], executor: Executor, timeout: float | None
-) -> Iterator[Start]:
-    """How evaluations start on an executor. A process pool that breaks is replaced by one with the same options."""
+) -> Iterator[Prepare]:
+    """How evaluations are made for an executor. A process pool that breaks is replaced by one with the same options."""
     in_child = CAN_FORK and (timeout is not None or _is_process_pool(executor))
     if timeout is not None and not in_child:
         raise InvalidOptionError(
@@ -105,7 +111,7 @@ def executor_starter(
         )
     submitting = _Submitting(function, dict(objectives), executor, timeout, in_child=in_child)
     try:
-        yield submitting.start
+        yield lambda trial: SubmittedEvaluation(lambda: submitting.submit(trial))
     finally:
         submitting.close()
 
@@ -126,10 +132,10 @@ class _Submitting:
         self.executor = executor
         self.replacements: list[Executor] = []
 
-    def start(self, trial: Trial) -> Evaluation:
+    def submit(self, trial: Trial) -> Future[Outcome]:
         while True:
             try:
-                return SubmittedEvaluation(self._submit(trial))
+                return self._submit(trial)
             except BrokenExecutor:
                 self.executor = _replacement(self.executor)
                 self.replacements.append(self.executor)

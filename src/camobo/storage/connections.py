@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,50 +47,6 @@ def file_engine(path: Path, *, create: bool) -> sa.Engine:
     hooks.listen(engine, "connect", _settle_sqlite)
     hooks.listen(engine, "begin", _begin_sqlite)
     return _of_one_process(engine)
-
-
-@contextmanager
-def undisturbed() -> Iterator[None]:
-    """Deliver signals when the block ends. Whoever begins or ends a transaction is not stopped half-way.
-
-    An exception raised by a signal handler inside the driver's or the pool's code can leave a connection that nobody
-    closes: it keeps the lock, and this process waits for itself.
-    """
-    if threading.current_thread() is not threading.main_thread():  # signals reach the main thread only
-        yield
-        return
-    received: list[int] = []
-    handlers = {
-        number: signal.getsignal(number)
-        for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
-    }
-    handled = {number: handler for number, handler in handlers.items() if callable(handler)}
-    try:
-        for number in handled:
-            signal.signal(number, lambda number, _: received.append(number))
-        yield
-    finally:
-        for number, handler in handled.items():
-            signal.signal(number, handler)
-        for number in received:
-            signal.raise_signal(number)
-
-
-@contextmanager
-def begun(engine: sa.Engine, begin: str) -> Iterator[sa.Connection]:
-    """A connection in a transaction: committed when the block ends, undone if it raises, closed in any case."""
-    connection = None
-    try:
-        with undisturbed():
-            connection = engine.connect().execution_options(begin=begin)
-            transaction = connection.begin()
-        yield connection
-        with undisturbed():
-            transaction.commit()
-    finally:
-        if connection is not None:
-            with undisturbed():
-                connection.close()
 
 
 def _check_name(path: Path) -> None:

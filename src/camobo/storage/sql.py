@@ -26,7 +26,6 @@ from camobo.history.events import Event
 from camobo.history.trial import Trial
 from camobo.storage.connections import (
     PATIENCE,
-    begun,
     file_engine,
     readable,
     server_engine,
@@ -233,22 +232,22 @@ class SqlStore:
     def _reading(self) -> Iterator[sa.Connection]:
         if self.file is not None:
             self.file.check()  # before connecting, which could apply this study's log to another file
-        with begun(self.engine, "BEGIN") as connection:
+        with self.engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
     def _writing(self, *, lock: bool = True) -> Iterator[sa.Connection]:
         if self.file is not None:
             self.file.check()
-        with begun(self.engine, "BEGIN IMMEDIATE") as connection:
+        with self.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection:
+            with connection.begin():
+                if self.file is not None:
+                    self.file.check(connection.info)
+                else:
+                    self._lock_server(connection, row=lock)
+                yield connection
             if self.file is not None:
-                self.file.check(connection.info)
-            else:
-                self._lock_server(connection, row=lock)
-            yield connection
-            info = connection.info
-        if self.file is not None:
-            self.file.check(info)  # a change to a file that is gone is not stored
+                self.file.check(connection.info)  # a change to a file that is gone is not stored
 
     @staticmethod
     def _lock_server(connection: sa.Connection, *, row: bool) -> None:

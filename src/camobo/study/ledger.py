@@ -14,6 +14,7 @@ from camobo.history.events import Event
 from camobo.history.history import History, fold
 from camobo.history.transitions import Ahead, Change, Request, Stamp
 from camobo.history.trial import Trial
+from camobo.run.interrupts import undisturbed
 from camobo.storage.protocol import Store, Transaction
 from camobo.strategy.plan import Plan
 from camobo.study.identity import login
@@ -47,14 +48,14 @@ class Ledger:
 
     def read(self) -> History:
         """The history now; inside `together`, as changed so far."""
-        with self._lock:
+        with undisturbed(), self._lock:
             if self._transaction is None:
                 self._history = self._folded(self.store.events(self._history.count))
             return self._history
 
     def events(self, until: int | None = None) -> list[Event]:
         """The stored events, all or those before number `until`."""
-        with self._lock:
+        with undisturbed(), self._lock:
             return self.store.events(0, until)
 
     @contextlib.contextmanager
@@ -88,7 +89,7 @@ class Ledger:
         **options: P.kwargs,
     ) -> Change:
         """Apply a transition and store its events. They are signed by the trial's owner, else by this user."""
-        with self.together() as transaction:
+        with undisturbed(), self.together() as transaction:
             owner = by.owner if isinstance(by, Trial) else None
             change = transition(self._history, self._stamp(transaction, owner), *args, **options)
             self._append(transaction, change)
@@ -103,10 +104,11 @@ class Ledger:
             for _ in range(_ATTEMPTS if self._transaction is None else 0):
                 with contextlib.ExitStack() as turn:
                     ahead = self._look_ahead(request, turn)
-                    with self.together() as transaction:
+                    with undisturbed(), self.together() as transaction:
                         if ahead is None or ahead.fits(self._history):
                             return self._take(transaction, request, ahead)
-            with self.together() as transaction:  # others were faster each time, or this is part of a larger change
+            # Others were faster each time, or this is part of a larger change.
+            with undisturbed(), self.together() as transaction:
                 return self._take(transaction, request, None)
 
     def _look_ahead(self, request: Request, turn: contextlib.ExitStack) -> Ahead | None:
@@ -114,7 +116,8 @@ class Ledger:
         now = datetime.now(timezone.utc)
         if transitions.suggestions_wanted(self._history, now, request) <= 0:  # by the last read, which costs nothing
             return None
-        turn.enter_context(self.store.asking())
+        with undisturbed():
+            turn.enter_context(self.store.asking())
         wanted = transitions.suggestions_wanted(self.read(), now, request)
         return transitions.look_ahead(self._history, wanted, self._models) if wanted > 0 else None
 
