@@ -25,7 +25,7 @@ LAYERS: list[tuple[str, str]] = [
     ("history", "plan, trials, events and what a request changes: pure too"),
     ("storage insight run files", "where events live; what they say; evaluating functions and commands; writing files"),
     ("study", "Study, the one class users hold"),
-    ("plot optuna botorch paper", "figures; for those who live elsewhere; the paper's experiments"),
+    ("plot optuna botorch paper", "figures; adapters for Optuna and BoTorch; the paper's experiments"),
     ("report", "the HTML report"),
     ("cli __main__", "the command"),
 ]
@@ -57,7 +57,7 @@ LATE: dict[str, dict[str, str]] = {
         "camobo.study.study",
         "cli.csv_commands": "camobo.cli.csv_files camobo.cli.csv_results",
         "cli.demo": "camobo.cli.csv_files camobo.history.problem_file camobo.study.study",
-        "cli.look": "camobo.insight.record camobo.insight.status",
+        "cli.look": "camobo.history.transitions camobo.insight.record camobo.insight.status",
         "cli.output": "rich rich.cells rich.console rich.table rich.text",
         "cli.paper": "camobo.paper.drawing camobo.paper.experiments camobo.paper.figures camobo.paper.folder "
         "camobo.paper.results camobo.paper.runs camobo.paper.surface camobo.paper.table rich.progress",

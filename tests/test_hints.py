@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from camobo.cost.order import Order
 from camobo.errors import InvalidOrderError, InvalidValueError
-from camobo.hints import meant
+from camobo.hints import counted, meant
 from camobo.space.inputs import Real
 from camobo.space.space import Space
 from tests.support.strategies import law, names
@@ -45,3 +45,13 @@ def test_a_misspelt_order_gets_a_hint() -> None:
 def test_a_misspelt_parameter_gets_a_hint_at_a_missing_one() -> None:
     with pytest.raises(InvalidValueError, match=r"no input called 'nickle'\. Did you mean 'nickel'\?"):
         INPUTS.check({"nickle": 3, "chromium": 4})
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "0 trials"), (1, "1 trial"), (2, "2 trials")])
+def test_a_count_agrees_with_its_noun(count: int, said: str) -> None:
+    assert counted(count, "trial") == said
+
+
+@pytest.mark.parametrize(("count", "said"), [(0, "0 trials are"), (1, "1 trial is"), (2, "2 trials are")])
+def test_a_count_agrees_with_its_verb(count: int, said: str) -> None:
+    assert counted(count, "trial is", "trials are") == said

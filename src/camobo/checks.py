@@ -19,6 +19,8 @@ Values: TypeAlias = Mapping[str, float]
 Duration: TypeAlias = str | float | timedelta
 F = TypeVar("F", bound=Callable[..., Any])
 
+SQLITE_HEADER = b"SQLite format 3\0"
+"""The first bytes of every SQLite file."""
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
 _MOST_OBJECTIVES = 31  # moocore computes hypervolumes of at most so many

@@ -1,4 +1,4 @@
-"""Hints for misspelt names: the known name that the user probably meant."""
+"""Wording that messages share: the known name that a user probably meant, a count with its noun."""
 
 from __future__ import annotations
 
@@ -26,6 +26,15 @@ def meant(name: str, names: Iterable[str]) -> str:
     folded = {other.strip().casefold(): other for other in known if not _differ_in_numbers(name, other)}
     near = difflib.get_close_matches(name.strip().casefold(), folded, n=1, cutoff=_NEAR)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
+
+
+def counted(count: int, one: str, many: str | None = None) -> str:
+    """A count with its noun.
+
+    >>> counted(1, "trial"), counted(3, "trial"), counted(0, "trial is", "trials are")
+    ('1 trial', '3 trials', '0 trials are')
+    """
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def _differ_in_numbers(name: str, other: str) -> bool:

@@ -115,6 +115,35 @@ class TestErrors:
         with pytest.raises(cm.StorageError):
             main(["--debug", *line] if at_the_front else [*line, "--debug"])
 
+    @pytest.mark.parametrize(
+        ("line", "code", "hint"),
+        [
+            (["paper", "steel"], 130, ""),
+            (["status", "alloy.db"], 130, "Interrupted. Everything recorded so far is stored."),
+            (["run", "alloy.toml", "train"], 2, "The command that evaluates trials comes after --"),
+            (["tell", "alloy.db", "0", "-ni=3"], 2, "camobo tell alloy.db 0 -- -ni=3"),
+        ],
+    )
+    @pytest.mark.parametrize("debug", [[], ["--debug"]])
+    def test_a_hint_depends_on_the_command_and_not_on_debug_before_it(
+        self,
+        line: list[str],
+        code: int,
+        hint: str,
+        debug: list[str],
+        monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str],
+    ) -> None:
+        def stopped(**_: object) -> None:
+            raise SystemExit(code)
+
+        monkeypatch.setattr("camobo.cli.app", stopped)
+        with pytest.raises(SystemExit):
+            main([*debug, *line])
+        said = capsys.readouterr().err
+        assert hint in said
+        assert bool(said) == bool(hint)
+
     def test_debug_after_two_dashes_belongs_to_the_command_that_is_run(self, tmp_path: Path) -> None:
         done = camobo("run", tmp_path / "none.db", "--", "train", "--debug")
         assert done.code == 1

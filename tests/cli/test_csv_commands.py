@@ -64,5 +64,5 @@ class TestRoundTrip:
         study, file = alloy(tmp_path), tmp_path / "old.csv"
         head = "nickel,chromium,soak,quench,strength,corrosion\n"
         file.write_text(head + "1,2,3,oil,400,0.5\n1,2,3,oil,,\n")
-        assert camobo("import", study, file).out == "1 added, 1 without results skipped.\n"
-        assert camobo("import", study, file).out == "0 added, 1 already in the study, 1 without results skipped.\n"
+        assert camobo("import", study, file).out == "1 added; skipped: 1 without results.\n"
+        assert camobo("import", study, file).out == "0 added, 1 already in the study; skipped: 1 without results.\n"

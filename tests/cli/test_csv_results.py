@@ -19,7 +19,7 @@ class TestImporting:
     def test_rows_that_end_early_have_empty_cells_and_states_may_be_capitalised(self, tmp_path: Path) -> None:
         study, file = alloy(tmp_path), tmp_path / "old.csv"
         file.write_text("state,nickel,chromium,soak,quench,strength,corrosion,note\npending,1,2\n", encoding="utf-8")
-        assert camobo("import", study, file).out == "0 added, 1 without results skipped.\n"
+        assert camobo("import", study, file).out == "0 added; skipped: 1 without results.\n"
         file.write_text("state,nickel,chromium,soak,quench,strength,corrosion,note\nComplete,1,2,3,oil,4,5\n")
         assert camobo("import", study, file).out == "1 added.\n"
 
@@ -56,7 +56,7 @@ class TestImporting:
         camobo("amend", study, "2", "--withdraw", "-r", "wrong sample")
         camobo("export", study, "-o", file)
         done = camobo("import", study, file)
-        assert done.out == "0 added, 2 without results skipped, 1 partly measured skipped.\n"
+        assert done.out == "0 added; skipped: 2 without results, 1 partly measured.\n"
         facts = camobo("import", study, file, "--json").json
         assert (facts["without_results"], facts["in_part"]) == (2, 1)
 

@@ -34,7 +34,7 @@ class TestStatus:
             "trials       8 complete, 1 of them added by hand",
             "spent        3.5, recorded for 2 trials",
             "use of inputs, cost order nickel > chromium",
-            "Shares do not include the 1 trial added by hand.",
+            "Levels do not include the 1 trial added by hand.",
             "nickel > chromium: kept, ",
         ):
             assert line in text
@@ -111,6 +111,11 @@ class TestFront:
 
 
 class TestLog:
+    def test_a_trial_the_study_does_not_have_is_refused_with_those_it_has(self, tmp_path: Path) -> None:
+        done = camobo("log", measured(tmp_path), "--trial", "99")
+        assert done.code == 1
+        assert "trial 99: this study has trials 0 to " in done.err
+
     def test_it_shows_what_a_correction_replaced(self, tmp_path: Path) -> None:
         study = measured(tmp_path)
         was = (cm.Study.load(study).trials[1].values or {})["strength"]

@@ -72,8 +72,3 @@ class TestFileNames:
     def test_texts_that_differ_only_in_what_a_file_name_cannot_hold_have_different_names(self) -> None:
         texts = ["a b", "a/b", "a:b", "a-b", "a  b", ".a-b", "a" * 100, "a" * 101, "a" * 102, "", "."]
         assert len({phrases.file_name(text) for text in texts}) == len(texts)
-
-
-@pytest.mark.parametrize(("count", "said"), [(0, "0 trials"), (1, "1 trial"), (2, "2 trials")])
-def test_a_count_agrees_with_its_noun(count: int, said: str) -> None:
-    assert phrases.counted(count, "trial") == said

@@ -319,11 +319,11 @@ class TestHolding:
         time.sleep(0.5)
         taken = study.ask(owner="carl", lease="1h")
         assert (taken.number, taken.owner) == (0, "carl")
-        with pytest.raises(cm.TrialStateError, match="handed to carl"):
+        with pytest.raises(cm.TrialStateError, match="now belongs to carl"):
             study.tell(mine, GOOD)
-        with pytest.raises(cm.TrialStateError, match="handed to carl"):
+        with pytest.raises(cm.TrialStateError, match="now belongs to carl"):
             study.fail(mine, "broke")
-        with pytest.raises(cm.TrialStateError, match="handed to carl"):
+        with pytest.raises(cm.TrialStateError, match="now belongs to carl"):
             study.renew(mine, "1h")
         assert study.tell(taken, GOOD).state is cm.State.COMPLETE
 

@@ -68,24 +68,24 @@ class TestFind:
     @pytest.mark.parametrize("number", [1, np.int64(1), OPEN.trials[1]])
     def test_a_trial_is_found_by_its_number_or_an_earlier_record_of_it(self, number: Any) -> None:
         history = told(OPEN, 1, {"strength": 3.0}).history
-        assert transitions.find(history, number) is history.trials[1]
+        assert transitions.find(history.trials, number) is history.trials[1]
 
     @pytest.mark.parametrize("number", [2, -1, 10**30, np.int64(7)])
     def test_a_number_the_study_does_not_have_is_refused_with_those_it_has(self, number: Any) -> None:
         with pytest.raises(UnknownTrialError, match=rf"trial {number}: this study has trials 0 to 1"):
-            transitions.find(OPEN, number)
+            transitions.find(OPEN.trials, number)
         with pytest.raises(UnknownTrialError, match="this study has no trials yet"):
-            transitions.find(NEW, number)
+            transitions.find(NEW.trials, number)
 
     @pytest.mark.parametrize("given", [None, "0", 0.0, True, np.True_, [0], {"nickel": 1.0}])
     def test_anything_but_a_trial_or_a_number_is_refused(self, given: Any) -> None:
         with pytest.raises(UnknownTrialError, match="need a Trial or its number"):
-            transitions.find(OPEN, given)
+            transitions.find(OPEN.trials, given)
 
     def test_a_trial_of_another_study_is_refused(self) -> None:
         other = replace(OPEN.trials[0], params=point(9))
         with pytest.raises(UnknownTrialError, match=r"trial 0 .*other params.*another study\?"):
-            transitions.find(OPEN, other)
+            transitions.find(OPEN.trials, other)
 
     @every_act
     def test_every_request_looks_for_its_trial(self, act: Act) -> None:
@@ -131,13 +131,13 @@ class TestHolders:
     @pytest.mark.parametrize(("second", "named"), [("ben", "ben"), (None, "somebody else")])
     def test_a_holder_whose_trial_was_taken_over_is_refused(self, act: Act, second: str | None, named: str) -> None:
         mine, history = self.retaken("anna", second)
-        with pytest.raises(TrialStateError, match=f"trial 0 was handed to {named}.*give the trial's number"):
+        with pytest.raises(TrialStateError, match=f"trial 0 now belongs to {named}: .* name the trial by its number"):
             act(history, mine)
 
     @only_open
     def test_without_a_name_nobody_can_say_it_is_the_same_holder(self, act: Act) -> None:
         mine, history = self.retaken(None, None)
-        with pytest.raises(TrialStateError, match="handed to somebody else"):
+        with pytest.raises(TrialStateError, match="now belongs to somebody else"):
             act(history, mine)
 
     @only_open

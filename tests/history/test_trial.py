@@ -32,6 +32,12 @@ def test_open_states_take_results_and_the_others_do_not() -> None:
     assert [str(state) for state in State] == ["pending", "released", "complete", "failed"]
 
 
+@pytest.mark.parametrize("added", [False, True])
+def test_a_trial_is_evaluated_once_it_was_suggested_and_has_ended(added: bool) -> None:
+    found = [state for state in State if Trial(0, {"nickel": 1.0}, state, added=added).evaluated]
+    assert found == ([] if added else [State.COMPLETE, State.FAILED])
+
+
 def test_a_trial_cannot_be_changed_nor_what_it_holds() -> None:
     with pytest.raises(AttributeError):
         FULL.number = 4  # type: ignore[misc]

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo.acquisition import pareto
+from camobo.cost.additive import AdditiveCost
 from camobo.cost.order import Order
 from camobo.errors import InvalidOptionError, InvalidValueError
 from camobo.history.trial import State, Trial
-from camobo.insight.record import ForeignRecord, Record, record_of
+from camobo.insight.record import ForeignRecord, Record, Use, record_of
 from camobo.strategy.plan import Plan
 from tests.support.samples import SPACE, drawn, sample, small_study
 from tests.support.strategies import law
@@ -58,6 +59,13 @@ class TestTrials:
         record = Record(TWO, trials)
         assert [t.number for t in record.complete] == [0]
         assert [t.number for t in record.settled] == [0, 1]
+
+    def test_suggested_ones_were_not_added_by_hand_and_evaluated_ones_are_settled_too(self) -> None:
+        states = [(state, added) for added in (False, True) for state in (State.COMPLETE, State.FAILED, State.PENDING)]
+        trials = tuple(Trial(i, PARAMS, state, added=added) for i, (state, added) in enumerate(states))
+        record = Record(TWO, trials)
+        assert [t.number for t in record.suggested] == [0, 1, 2]
+        assert [t.number for t in record.evaluated] == [0, 1]
 
     def test_without_trials_there_is_nothing(self) -> None:
         record = Record(TWO, ())
@@ -107,6 +115,63 @@ class TestHypervolume:
     def test_a_reference_that_does_not_fit_is_refused(self, reference: dict[str, float]) -> None:
         with pytest.raises(InvalidValueError, match="reference"):
             measured((0.0, 1.0)).hypervolume(reference)
+
+
+class TestVolumes:
+    @pytest.mark.parametrize("reference", [None, {"strength": 400.0, "rust": 1.1}])
+    def test_the_last_is_the_study_s_own_and_none_is_below_the_one_before(self, reference: object) -> None:
+        study = small_study(8, reference=reference)
+        trials, reached = record_of(study).volumes
+        assert [t.number for t in trials] == [t.number for t in study.trials]
+        assert np.all(np.diff(reached) >= 0.0)
+        assert reached[-1] == pytest.approx(study.hypervolume(), rel=1e-12)
+
+    @law
+    @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=1, max_size=10))
+    def test_each_is_the_volume_of_the_trials_up_to_it(self, rows: list[tuple[float, float]]) -> None:
+        record = measured(*rows)
+        _, reached = record.volumes
+        signed = record.signed(record.complete)
+        expected = [pareto.hypervolume(signed[: i + 1], record.reference) for i in range(len(rows))]
+        assert reached == pytest.approx(expected, abs=1e-9)
+
+    def test_with_many_objectives_and_trials_some_stand_for_all_and_the_last_is_among_them(self) -> None:
+        record = drawn(300, 5)
+        trials, reached = record.volumes
+        assert len(trials) == len(reached) <= 120
+        assert trials[-1].number == 299
+        whole = pareto.hypervolume(record.signed(record.complete), record.reference)
+        assert reached[-1] == pytest.approx(whole, rel=1e-9)
+
+    def test_nothing_complete_is_no_volume(self) -> None:
+        trials, reached = Record(Plan(SPACE, {"y": "max"}), (Trial(0, PARAMS),)).volumes
+        assert trials == ()
+        assert reached.shape == (0,)
+
+
+class TestUse:
+    def test_inputs_come_most_expensive_first_and_unnamed_ones_last(self) -> None:
+        found = drawn(4, 1, cost=AdditiveCost("quench > nickel")).uses
+        assert [use.input for use in found] == ["quench", "nickel", "soak"]
+        assert [use.weight is None for use in found] == [False, False, True]
+
+    def test_its_levels_are_those_of_the_settled_trials(self) -> None:
+        record = sample(trials=12)
+        levels = {use.input: use.levels for use in record.uses}
+        names = record.plan.space.names
+        np.testing.assert_array_equal(np.stack([levels[n] for n in names], axis=1), record.levels(record.settled))
+
+    def test_a_mean_is_over_the_rows_chosen_and_there_is_none_over_none(self) -> None:
+        use = Use("nickel", 1.0, np.array([0.0, 0.5, 1.0]))
+        assert (use.mean(), use.mean(slice(1, 3)), use.mean(np.array([True, False, False]))) == (0.5, 0.75, 0.0)
+        assert use.mean(slice(0, 0)) is None
+
+    def test_mean_levels_leave_out_trials_added_by_hand_and_open_ones(self) -> None:
+        record = sample(trials=12)
+        chosen = [t for t in record.trials if not t.added and not t.state.open]
+        expected = dict(zip(record.plan.space.names, record.levels(chosen).mean(axis=0), strict=True))
+        assert record.mean_levels == pytest.approx(expected)
+        assert Record(TWO, (Trial(0, PARAMS), Trial(1, PARAMS, State.COMPLETE, added=True))).mean_levels == {}
 
 
 def test_the_order_is_the_cost_s_and_there_is_none_without_a_cost() -> None:

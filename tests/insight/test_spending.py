@@ -9,6 +9,7 @@ from camobo.cost.paper import PaperCost
 from camobo.history.trial import State, Trial
 from camobo.insight import spending
 from camobo.insight.record import Record, record_of
+from camobo.space.inputs import Categorical, Real
 from camobo.strategy.plan import Plan
 from tests.support.samples import SPACE, drawn, sample, small_study, smooth_record
 
@@ -21,7 +22,7 @@ class TestSpend:
         assert spent is not None
         assert (spent.recorded, spent.missing, spent.amounts.tolist()) == (True, 1, [3.0, 0.0, 4.5])
 
-    def test_without_recorded_costs_it_is_use_weighted_by_the_centre_of_the_order(self) -> None:
+    def test_without_recorded_costs_it_is_levels_weighted_by_the_centre_of_the_order(self) -> None:
         record, order = smooth_record(6), Order.parse("nickel > soak > quench")
         spent = spending.spend(record)
         assert spent is not None
@@ -31,7 +32,7 @@ class TestSpend:
 
     def test_without_either_there_is_none(self) -> None:
         assert spending.spend(drawn(4, 1)) is None
-        assert spending.weighted_use(drawn(4, 1), drawn(4, 1).trials).tolist() == [0.0] * 4
+        assert spending.weighted_levels(drawn(4, 1), drawn(4, 1).trials).tolist() == [0.0] * 4
 
     def test_failed_trials_were_paid_for_and_pending_ones_not_yet(self) -> None:
         record = sample(trials=12)
@@ -42,17 +43,7 @@ class TestSpend:
         assert (states[9], states[10], states[11]) == (State.FAILED, State.PENDING, State.PENDING)
 
 
-class TestUse:
-    def test_inputs_come_most_expensive_first_and_unnamed_ones_last(self) -> None:
-        found = spending.uses(drawn(4, 1, cost=AdditiveCost("quench > nickel")))
-        assert [use.input for use in found] == ["quench", "nickel", "soak"]
-        assert [use.weight is None for use in found] == [False, False, True]
-
-    def test_a_mean_is_over_the_rows_chosen_and_there_is_none_over_none(self) -> None:
-        use = spending.Use("nickel", 1.0, np.array([0.0, 0.5, 1.0]))
-        assert (use.mean(), use.mean(slice(1, 3)), use.mean(np.array([True, False, False]))) == (0.5, 0.75, 0.0)
-        assert use.mean(slice(0, 0)) is None
-
+class TestComparisons:
     def test_only_direct_comparisons_are_made_and_trials_added_by_hand_do_not_count(self) -> None:
         study = small_study(5)
         before = spending.comparisons(record_of(study))
@@ -61,7 +52,7 @@ class TestUse:
         assert [(c.expensive, c.cheap) for c in before] == [(("nickel",), ("soak",)), (("soak",), ("quench",))]
 
     @pytest.mark.parametrize(("nickel", "soak", "kept"), [(20.0, 1, False), (0.0, 12, True)])
-    def test_the_order_is_kept_if_the_more_expensive_was_used_less_of_its_range(
+    def test_the_order_is_kept_if_the_more_expensive_has_the_lower_level(
         self, nickel: float, soak: int, kept: bool
     ) -> None:
         params = {"nickel": nickel, "soak": soak, "quench": "air"}
@@ -127,3 +118,9 @@ class TestFading:
 
     def test_without_a_cost_nothing_fades(self) -> None:
         assert spending.fading(drawn(2, 1)) is None
+
+
+def test_every_input_but_a_category_without_expensive_choices_has_an_expensive_end() -> None:
+    assert spending.has_expensive_end(Real(0, 1))
+    assert spending.has_expensive_end(Categorical(["a", "b"], expensive=["b"]))
+    assert not spending.has_expensive_end(Categorical(["a", "b"]))

@@ -1,21 +1,16 @@
 from __future__ import annotations
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from camobo.acquisition import pareto
 from camobo.cost.additive import AdditiveCost
 from camobo.errors import UnknownTrialError
 from camobo.history.trial import State, Trial
 from camobo.insight import summary
-from camobo.insight.record import Record, record_of
+from camobo.insight.record import Record
 from camobo.space.inputs import Categorical, Param
 from camobo.space.space import Space
 from camobo.strategy.plan import Plan
-from tests.support.samples import SPACE, drawn, sample, small_study
-from tests.support.strategies import law
+from tests.support.samples import SPACE, drawn, sample
 
 PARAMS = SPACE.from_unit([0.5, 0.5, 0.5])
 
@@ -58,38 +53,6 @@ class TestChosenTrial:
     def test_a_number_that_no_trial_has_is_refused_by_name(self, number: int) -> None:
         with pytest.raises(UnknownTrialError, match=f"trial {number}: none of the 2 trials of this study"):
             summary.chosen_trial(drawn(2, 1), number)
-
-
-class TestVolumes:
-    @pytest.mark.parametrize("reference", [None, {"strength": 400.0, "rust": 1.1}])
-    def test_the_last_is_the_study_s_own_and_none_is_below_the_one_before(self, reference: object) -> None:
-        study = small_study(8, reference=reference)
-        trials, reached = summary.volumes(record_of(study))
-        assert [t.number for t in trials] == [t.number for t in study.trials]
-        assert np.all(np.diff(reached) >= 0.0)
-        assert reached[-1] == pytest.approx(study.hypervolume(), rel=1e-12)
-
-    @law
-    @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=1, max_size=10))
-    def test_each_is_the_volume_of_the_trials_up_to_it(self, rows: list[tuple[float, float]]) -> None:
-        record = recorded(*rows)
-        _, reached = summary.volumes(record)
-        signed = record.signed(record.complete)
-        expected = [pareto.hypervolume(signed[: i + 1], record.reference) for i in range(len(rows))]
-        assert reached == pytest.approx(expected, abs=1e-9)
-
-    def test_with_many_objectives_and_trials_some_stand_for_all_and_the_last_is_among_them(self) -> None:
-        record = drawn(300, 5)
-        trials, reached = summary.volumes(record)
-        assert len(trials) == len(reached) <= 120
-        assert trials[-1].number == 299
-        whole = pareto.hypervolume(record.signed(record.complete), record.reference)
-        assert reached[-1] == pytest.approx(whole, rel=1e-9)
-
-    def test_nothing_complete_is_no_volume(self) -> None:
-        trials, reached = summary.volumes(Record(Plan(SPACE, {"y": "max"}), (Trial(0, PARAMS),)))
-        assert trials == ()
-        assert reached.shape == (0,)
 
 
 class TestUsage:

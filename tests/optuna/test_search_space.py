@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 
 from camobo.errors import InvalidSpaceError
-from camobo.optuna.search_space import Inputs, has_expensive_side, only_value, size_of
+from camobo.optuna.search_space import Inputs, only_value, size_of
 from camobo.space.inputs import Categorical, Integer, Real
 from tests.support.optuna_studies import UNIT
 from tests.support.strategies import label, law
@@ -159,12 +159,6 @@ def test_a_distribution_has_as_many_values_as_it_can_suggest(distribution: BaseD
     if size == 1:
         value = only_value(distribution)
         assert distribution._contains(distribution.to_internal_repr(value))
-
-
-def test_every_input_but_a_category_without_expensive_choices_has_an_expensive_side() -> None:
-    assert has_expensive_side(Real(0, 1))
-    assert has_expensive_side(Categorical(["a", "b"], expensive=["b"]))
-    assert not has_expensive_side(Categorical(["a", "b"]))
 
 
 @st.composite

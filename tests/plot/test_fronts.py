@@ -105,6 +105,8 @@ class TestParallelScales:
         assert others["name"] == "other trials"
         assert sum(trace["x"].count(0) for trace in shades) == len(record.front)
         assert cost or [trace["name"] for trace in shades] == ["front"]
+        assert all(" · on the front" in text for trace in shades for text in trace["hovertext"] if text is not None)
+        assert not any(" · on the front" in text for text in others["hovertext"] if text is not None)
 
 
 class TestLegend:

@@ -10,7 +10,6 @@ import pytest
 from camobo.cost.paper import PaperCost
 from camobo.errors import InvalidOptionError
 from camobo.insight.record import Record
-from camobo.insight.summary import volumes
 from camobo.plot import spending
 from camobo.plot.style import GREY, Spec
 from tests.support.samples import sample
@@ -30,13 +29,13 @@ class TestHypervolume:
         record = sample()
         (line,) = spending.hypervolume(record)["data"]
         assert line["x"] == [trial.number for trial in record.complete]
-        np.testing.assert_array_equal(line["y"], volumes(record)[1])
+        np.testing.assert_array_equal(line["y"], record.volumes[1])
         assert line["y"] == sorted(line["y"])
 
-    def test_by_spend_without_costs_the_axis_says_it_is_use(self) -> None:
+    def test_by_spend_without_costs_the_axis_says_it_is_the_level(self) -> None:
         spec = spending.hypervolume(sample(), "spend")
         assert spec["layout"]["title"]["text"] == "Hypervolume by use of inputs"
-        assert spec["layout"]["xaxis"]["title"]["text"] == "cumulative use, weighted by the order"
+        assert spec["layout"]["xaxis"]["title"]["text"] == "cumulative level, weighted by the order"
 
     def test_by_spend_costs_add_up_and_failed_trials_count(self) -> None:
         record = sample(2, 3, 12)
@@ -94,9 +93,9 @@ class TestUsage:
     @pytest.mark.parametrize(
         ("name", "words"),
         [
-            ("input 0", r"input 0: [\d.]+ % in total, [\d.]+ of its range on average"),
-            ("input 1", r"input 1: cumulative use [\d.]+ over 1 trial<br>"),
-            ("input 3", r"input 3: cumulative use [\d.]+ over 1 trial<br>"),
+            ("input 0", r"input 0: [\d.]+ % in total, mean level [\d.]+<br>"),
+            ("input 1", r"input 1: cumulative level [\d.]+ over 1 trial<br>"),
+            ("input 3", r"input 3: cumulative level [\d.]+ over 1 trial<br>"),
         ],
     )
     def test_hover_adds_up_amounts_in_their_unit_where_they_add_up(self, name: str, words: str) -> None:

@@ -91,7 +91,7 @@ class TestLabels:
     def test_hover_says_whether_a_trial_is_on_the_front_failed_or_added(self) -> None:
         record = sample()
         on, failed, added = record.front[0], record.trials[9], record.trials[6]
-        texts = style.hover(record, [on, failed, added], record.front)
+        texts = style.hover(record, [on, failed, added])
         assert texts[0].startswith(f"trial {on.number} · on the front")
         assert texts[1].startswith("trial 9 · failed<br>")
         assert " · added<br>" in texts[2]

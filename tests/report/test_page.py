@@ -63,14 +63,21 @@ class TestJson:
 class TestSharedHovers:
     def test_a_trial_s_text_is_stored_once_and_every_hover_can_be_restored(self) -> None:
         texts = ["trial 3 · complete<br>x: 1", "predicted 4<br>trial 3 · complete<br>x: 1", None, "step 2"]
-        shared, (slim,) = shared_hovers([{"data": [{"hovertext": texts}], "layout": {"title": {}, "height": 1}}])
+        figure = {"data": [{"hovertext": texts}], "layout": {"title": {}, "height": 1}}
+        shared, (slim,) = shared_hovers([figure], ["trial 3 · complete<br>x: 1", "trial 4 · failed"])
         assert shared == ["trial 3 · complete<br>x: 1", "step 2"]
         assert slim["layout"] == {"height": 1}
         assert [row and row[0] + shared[row[1]] for row in slim["data"][0]["hovertext"]] == texts
 
     def test_a_trace_without_hovers_stays_as_it_is(self) -> None:
         trace = {"x": [1], "hoverinfo": "skip"}
-        assert shared_hovers([{"data": [trace], "layout": {}}]) == ([], [{"data": [trace], "layout": {}}])
+        assert shared_hovers([{"data": [trace], "layout": {}}], ()) == ([], [{"data": [trace], "layout": {}}])
+
+    def test_a_text_is_split_where_a_trial_s_own_begins_whatever_its_words(self) -> None:
+        figure: Spec = {"data": [{"hovertext": ["a<br>b<br>c", "b<br>c", "a<br>trial 3"]}], "layout": {}}
+        shared, (slim,) = shared_hovers([figure], ["b<br>c"])
+        assert shared == ["b<br>c", "a<br>trial 3"]
+        assert slim["data"][0]["hovertext"] == [["a<br>", 0], ["", 0], ["", 1]]
 
 
 class TestPolicy:

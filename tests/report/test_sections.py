@@ -65,7 +65,7 @@ class TestSummary:
         assert "suggested14of 40 in the budget" in found
         assert f"on the front{len(FACTS.record.front)}of {len(FACTS.record.complete)} complete trials" in found
         assert "relative to the worst measured values" in found
-        assert "mean use, weighted by the order" in found
+        assert "mean level, weighted by the order" in found
         assert "leave-one-out R², lowest of 2 models" in found
 
     def test_reported_costs_are_summed(self) -> None:
@@ -98,7 +98,7 @@ class TestFront:
         found = text(sections.front(sections.Facts(record, None, (), None)))
         assert found.startswith(title)
         assert caption in found
-        assert "Colour shows the use of expensive inputs, from low (blue) to high (red)." in found
+        assert "Colour shows the level of expensive inputs, from low (blue) to high (red)." in found
 
     @pytest.mark.parametrize("goal", ["max", "min"])
     def test_the_table_starts_with_the_best_in_the_first_objective(self, goal: str) -> None:
@@ -118,7 +118,7 @@ class TestProgress:
     def test_it_is_drawn_by_trial_and_by_use_without_costs(self) -> None:
         found = text(sections.progress(FACTS))
         assert "Hypervolume by trial Volume between the reference and the front." in found
-        assert "Hypervolume by use of inputs Against the sum of use. One trial with every input of the order" in found
+        assert "Hypervolume by use of inputs Against the sum of levels. One trial with every input of the" in found
 
     def test_one_objective_without_cost_has_no_such_section(self) -> None:
         assert sections.progress(with_trials(3)) == Part(Html(""))
@@ -135,15 +135,18 @@ class TestProgress:
 class TestUsage:
     def test_it_judges_the_order_and_lists_every_comparison(self) -> None:
         found = text(sections.usage(FACTS))
-        assert found.count("Mean use: input") == 2
+        assert found.count("Mean level: input") == 2
         assert "input 0 (more expensive) 0." in found
         assert "Only suggested trials are compared; the table and figures include trials added by hand." in found
-        assert "Effect of cost How much more than the cheapest point a point must promise" in found
+        assert (
+            "Effect of cost A point with only this input at its expensive end must promise this many times as much as"
+            in found
+        )
 
     def test_without_an_order_there_is_nothing_to_judge(self) -> None:
         found = sections.usage(WITHOUT_COST)
         assert len(found.figures) == 1
-        assert "Mean use: " not in text(found)
+        assert "Mean level: " not in text(found)
 
     def test_before_a_trial_has_finished_it_says_so(self) -> None:
         assert text(sections.usage(EMPTY)) == "Use of inputsNo trial has finished yet."

@@ -23,7 +23,7 @@ from camobo.strategy.plan import Plan
 LINE = np.linspace(0.0, 1.0, 20)
 NOISE = np.where(np.arange(20) % 2, 0.25, -0.25)
 PLAN = Plan(Space({"x": Real(0, 1)}), {"y": "max"})
-FOLLOWED, BROKEN = Comparison(("a",), ("b",), 0.1, 0.5), Comparison(("b",), ("c",), 0.5, 0.1)
+KEPT, BROKEN = Comparison(("a",), ("b",), 0.1, 0.5), Comparison(("b",), ("c",), 0.5, 0.1)
 
 
 def check(measured: Array, predicted: Array, deviation: float) -> Check:
@@ -106,20 +106,20 @@ class TestModelVerdict:
 
 class TestOrderVerdict:
     @pytest.mark.parametrize(
-        ("found", "suggested", "grade", "starts"),
+        ("found", "evaluated", "grade", "starts"),
         [
-            ([FOLLOWED], 20, "good", "The order was followed: as a share of its range, every more expensive input"),
-            ([FOLLOWED, BROKEN], 20, "fair", "1 of 2 comparisons followed. An order is a preference, not a limit"),
-            ([BROKEN], 20, "fair", "0 of 1 comparison followed."),
-            ([FOLLOWED], 3, "early", "Too early to judge: 3 suggested trials finished, at least 8 needed."),
+            ([KEPT], 20, "good", "The order was kept: the mean level of every more expensive input is no larger"),
+            ([KEPT, BROKEN], 20, "fair", "1 of 2 comparisons kept. An order is a preference, not a limit"),
+            ([BROKEN], 20, "fair", "0 of 1 comparison kept."),
+            ([KEPT], 3, "early", "Too early to judge: 3 suggested trials finished, at least 8 needed."),
             ([], 0, "early", "Too early to judge: 0 suggested trials finished, at least 8 needed."),
             ([], 20, "early", "The order ranks no input above another"),
         ],
     )
-    def test_it_counts_the_comparisons_that_were_followed(
-        self, found: list[Comparison], suggested: int, grade: str, starts: str
+    def test_it_counts_the_comparisons_that_were_kept(
+        self, found: list[Comparison], evaluated: int, grade: str, starts: str
     ) -> None:
-        verdict = sentences.order_verdict(found, suggested)
+        verdict = sentences.order_verdict(found, evaluated)
         assert verdict.grade == grade
         assert verdict.sentence.startswith(starts)
 

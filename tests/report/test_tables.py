@@ -7,7 +7,6 @@ import pytest
 
 from camobo.history.trial import State, Trial
 from camobo.insight.record import Record
-from camobo.insight.spending import uses
 from camobo.report import tables
 from camobo.report.page import Html
 from camobo.space.inputs import Categorical, Input, Integer, Real
@@ -83,28 +82,28 @@ class TestTrials:
 class TestUse:
     def test_there_is_one_row_per_input_the_most_expensive_first(self) -> None:
         record = sample()
-        html = tables.use_table(record, uses(record))
+        html = tables.use_table(record)
         head, *rows = cells(html)
-        assert head == ["input", "total", "mean use", "first half", "second half", "on the front"]
+        assert head == ["input", "total", "mean level", "first half", "second half", "on the front"]
         assert [row[0] for row in rows] == ["input 0", "input 1", "input 2", "input 3"]
         assert html.endswith("Most expensive input first.</p>")
 
     def test_without_an_order_no_input_is_said_to_be_the_most_expensive(self) -> None:
         record = sample(cost=False)
-        assert "Most expensive" not in tables.use_table(record, uses(record))
+        assert "Most expensive" not in tables.use_table(record)
 
     def test_numbers_are_summed_with_their_unit_and_choices_counted(self) -> None:
         plan = Plan(Space({"x": Real(0, 1, unit="%"), "c": Categorical([1, "1", True])}), {"y": "max"})
         params: list[dict[str, Any]] = [{"x": 0.25, "c": 1}, {"x": 0.5, "c": "1"}, {"x": 0.75, "c": 1}]
         record = Record(plan, tuple(Trial(i, p, State.FAILED) for i, p in enumerate(params)))
-        _, numbers, choices = cells(tables.use_table(record, uses(record)))
+        _, numbers, choices = cells(tables.use_table(record))
         assert numbers == ["x", "1.5 %", " 0.50", "0.25", "0.62", "–"]
         assert choices == ["c", "2 × 1, 1 × 1", "–", "–", "–", "–"]
 
-    def test_the_bar_is_as_long_as_the_share(self) -> None:
+    def test_the_bar_is_as_long_as_the_level(self) -> None:
         plan = Plan(Space({"x": Real(0, 1)}), {"y": "max"})
         record = Record(plan, (Trial(0, {"x": 0.25}, State.COMPLETE, {"y": 1.0}),))
-        html = tables.use_table(record, uses(record))
+        html = tables.use_table(record)
         widths = [a["width"] for t, a in Reader(html).elements if t == "rect"]
         assert widths == ["100", "25.0"]
 

@@ -218,5 +218,20 @@ def test_the_end_of_a_process_in_words(code: int, text: str) -> None:
     assert exit_text(code) == text
 
 
+@pytest.mark.parametrize(
+    ("outcome", "text"),
+    [
+        (Outcome({"strength": 512.0}), "strength=512"),
+        (
+            Outcome({"strength": 0.1 + 0.2, "rust": 1e300}, cost=41.5),
+            "strength=0.30000000000000004, rust=1e+300, cost=41.5",
+        ),
+        (Outcome(reason="it exited with code 3"), "failed, it exited with code 3"),
+    ],
+)
+def test_an_outcome_in_words_has_all_that_must_be_recorded(outcome: Outcome, text: str) -> None:
+    assert str(outcome) == text
+
+
 def test_the_timeout_in_words() -> None:
     assert timeout_text(0.5) == "it took longer than 0.5 s and was stopped"

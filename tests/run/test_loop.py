@@ -143,7 +143,7 @@ class TestStoring:
         queue = Gone()
         with pytest.raises(StorageError, match="server away"):
             work(queue, most=1)
-        assert "trial 0 could not be stored: Outcome(values={'y': 1.0}" in caplog.text
+        assert "the result of trial 0 could not be stored: y=1. Record it by hand." in caplog.text
         assert queue.states == [RELEASED]
 
     def test_a_result_that_somebody_else_recorded_meanwhile_is_dropped_with_a_warning(

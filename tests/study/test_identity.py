@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import pytest
 
+from camobo.errors import InvalidOptionError
 from camobo.study.identity import login, worker_name
 
 
@@ -14,6 +15,12 @@ def test_a_worker_is_named_by_user_host_and_process(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("LOGNAME", "anna")
     assert login() == "anna"
     assert worker_name() == f"anna@{socket.gethostname()}:{os.getpid()}"
+
+
+def test_a_worker_with_a_name_of_its_own_keeps_it_if_it_is_one() -> None:
+    assert worker_name("night shift") == "night shift"
+    with pytest.raises(InvalidOptionError, match="owner: need a name that is not blank"):
+        worker_name(" ")
 
 
 @pytest.mark.parametrize("error", [KeyError, OSError])

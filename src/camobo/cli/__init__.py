@@ -18,7 +18,7 @@ Inside this room:
     demo           demo: a made-up steel study
     paper          paper: the paper's experiments, figures and table
     parse          numbers, trial numbers and name=value pairs as users type them
-    phrases        advice, command lines and counts as the command line words them
+    phrases        advice, command lines and file names as the command line words them
     output         tables, lines, JSON and errors on the terminal
 """
 
@@ -83,8 +83,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run a command line, by default that of the process, and exit."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     ours = given[: given.index("--")] if "--" in given else given
+    theirs = given[len(ours) :]
     debug = "--debug" in ours
-    given = [part for part in ours if part != "--debug"] + given[len(ours) :]
+    ours = [part for part in ours if part != "--debug"]
+    given = ours + theirs
     if sys.stdout is None:
         raise SystemExit("Error: standard output is closed; nothing was done. Redirect it to a terminal or a file.")
     gc.set_threshold(_GARBAGE_THRESHOLD)

@@ -9,6 +9,7 @@ import typer
 
 from camobo.cli import arguments, output, phrases
 from camobo.cli.arguments import AsJson, Force, Problem
+from camobo.hints import counted
 
 if TYPE_CHECKING:
     from camobo.space.inputs import Input
@@ -92,7 +93,7 @@ def new(
     if dry_run:
         output.say("Nothing was written.")
         return
-    state = f"continues with {phrases.counted(trials, 'trial')}" if trials else "ready"
+    state = f"continues with {counted(trials, 'trial')}" if trials else "ready"
     output.say(f"{place}: {state}.")
     output.hint(f"What to try {'next' if trials else 'first'}: {phrases.command_line('camobo', 'ask', place)}")
 
@@ -110,7 +111,7 @@ def _show_plan(plan: Plan) -> None:
     )
     output.say()
     output.say(f"cost       {'none' if plan.cost is None else f'{plan.cost.order} ({type(plan.cost).__name__})'}")
-    output.say(f"budget     {'none' if plan.budget is None else phrases.counted(plan.budget, 'trial')}")
+    output.say(f"budget     {'none' if plan.budget is None else counted(plan.budget, 'trial')}")
     output.say(f"seed       {plan.seed}")
     if plan.method != "default":
         output.say(f"method     {plan.method}, beta {plan.beta}")

@@ -109,7 +109,7 @@ def read_param(place: str, given: Input, text: str) -> Param:
     if isinstance(given, Categorical):
         return _read_choice(place, given, original(text))
     if not text.strip():
-        raise InvalidValueError(f"{place}: need a number from {given.low:g} to {given.high:g}, got an empty cell.")
+        raise InvalidValueError(f"need a number from {given.low:g} to {given.high:g}, got an empty cell.").within(place)
     value = number(place, text)
     try:
         return given.check(value)
@@ -125,7 +125,7 @@ def _read_choice(place: str, given: Categorical, text: str) -> Param:
     near = [choice for choice, label in zip(given.choices, labels, strict=True) if _rewritten(choice, label, text)]
     if len(near) == 1:
         return near[0]
-    raise InvalidValueError(f"{place}: need one of {', '.join(labels)}, got {text!r}.{meant(text, labels)}")
+    raise InvalidValueError(f"need one of {', '.join(labels)}, got {text!r}.{meant(text, labels)}").within(place)
 
 
 def _rewritten(choice: Param, label: str, text: str) -> bool:

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from camobo.cli import arguments, output, phrases
+from camobo.cli import arguments, output
 from camobo.cli.arguments import AsJson, CsvFile, Force, StudyPlace
+from camobo.hints import counted
 
 app = typer.Typer()
 _PANEL = "CSV files"
@@ -58,7 +59,7 @@ def export(
     with csv_files.new_file(out) as write:
         write(csv_files.csv_text(plan, trials, csv_files.EXPORT))
     if out != "-":
-        output.say(f"{out}: {phrases.counted(len(trials), 'trial')}.")
+        output.say(f"{out}: {counted(len(trials), 'trial')}.")
 
 
 @app.command("import", rich_help_panel=_PANEL)
@@ -78,11 +79,11 @@ def import_(study: StudyPlace, file: CsvFile, json: AsJson = False) -> None:
     with arguments.open_study(study) as opened:
         done = add_rows(opened, file)
     if json:
-        skipped = {"there_before": done.before, "without_results": done.empty, "in_part": done.in_part}
-        output.as_json({"trials": [trial.as_dict() for trial in done.trials], **skipped})
+        left_out = {"there_before": done.before, "without_results": done.empty, "in_part": done.in_part}
+        output.as_json({"trials": [trial.as_dict() for trial in done.trials], **left_out})
         return
     counts = [f"{len(done.trials)} added"]
     counts += [f"{done.before} already in the study"] if done.before else []
-    counts += [f"{done.empty} without results skipped"] if done.empty else []
-    counts += [f"{done.in_part} partly measured skipped"] if done.in_part else []
-    output.say(", ".join(counts) + ".")
+    skipped = [f"{done.empty} without results"] if done.empty else []
+    skipped += [f"{done.in_part} partly measured"] if done.in_part else []
+    output.say(", ".join(counts) + (f"; skipped: {', '.join(skipped)}." if skipped else "."))

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from camobo.checks import SQLITE_HEADER
 from camobo.cli.csv_cells import Heading, harmless, headings, original, row_of
 from camobo.errors import CamoboError, InvalidOptionError, InvalidValueError, StorageError, shown
 from camobo.files import replacing
@@ -30,7 +31,6 @@ SHEET = ("trial", "cost", "note", "failed")
 EXPORT = ("trial", "state", "cost", "note", "reason", "owner", "added")
 _MOST_CELL = 10_000_000
 _SEPARATOR = re.compile(r'"?sep=([^\r\n"])"?[,;\t ]*(?:\r?\n|$)', re.IGNORECASE)
-_DATABASE = b"SQLite format 3\0"
 _COMPANIONS = ("-wal", "-shm", "-journal", "-ask", "-owners")
 """Endings of the files next to a study's file."""
 
@@ -72,7 +72,7 @@ class Row:
         try:
             yield
         except CamoboError as error:
-            if error.message.startswith(self.place):
+            if error.place is not None and error.place.startswith(self.place):
                 raise
             raise error.within(self.place) from error
 
@@ -118,7 +118,7 @@ def _is_database(path: str) -> bool:
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
-        return file.read(len(_DATABASE)) == _DATABASE
+        return file.read(len(SQLITE_HEADER)) == SQLITE_HEADER
 
 
 @contextlib.contextmanager
@@ -204,7 +204,7 @@ def _text_of(path: str) -> tuple[str, str]:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
         raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
-    if data.startswith(_DATABASE):
+    if data.startswith(SQLITE_HEADER):
         raise InvalidValueError(f"{name}: is a database, perhaps a study. To get a CSV file, use camobo export.")
     try:
         return name, data.decode("utf-8-sig")

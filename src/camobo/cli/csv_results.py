@@ -12,6 +12,7 @@ from camobo.cli import parse, phrases
 from camobo.cli.csv_cells import agrees, headings, read_param
 from camobo.cli.csv_files import Row, column_of, read_rows
 from camobo.errors import Advice, InvalidOptionError, InvalidValueError, TrialStateError
+from camobo.history import transitions
 from camobo.history.trial import State, Trial
 from camobo.space.inputs import Params
 from camobo.strategy.plan import Plan
@@ -81,17 +82,16 @@ def _counts(plan: Plan, row: Row) -> bool:
     measured = [bool(row.get("objective", name).strip()) for name in plan.objectives]
     columns = ", ".join(column_of(plan, "objective", name) for name in plan.objectives)
     if any(measured) and state in ("", "complete") and _failure(row) is not None:
-        raise InvalidValueError(f"{row.place}: {_CONTRADICTS}")
+        raise InvalidValueError(_CONTRADICTS).within(row.place)
     if state == "complete" and not any(measured):
         raise InvalidValueError(
-            f"{row.place}: its state is complete, but there are no results in {columns}. "
-            "Fill them in, or delete the row."
-        )
+            f"its state is complete, but there are no results in {columns}. Fill them in, or delete the row."
+        ).within(row.place)
     if state in ("pending", "released") and all(measured):
         raise InvalidValueError(
-            f"{row.at('state')}: is {state}, but all results are filled in: {columns}. "
+            f"is {state}, but all results are filled in: {columns}. "
             "If they count, write complete; otherwise empty their cells."
-        )
+        ).within(row.at("state"))
     return any(measured) and state in ("", "complete")
 
 
@@ -100,9 +100,9 @@ def _state(row: Row) -> str:
     found = row.get("about", "state").strip().casefold()
     if found not in ("", *(state.value for state in State)):
         raise InvalidValueError(
-            f"{row.at('state')}: need complete, pending, released or failed, got {row.get('about', 'state')!r}. "
+            f"need complete, pending, released or failed, got {row.get('about', 'state')!r}. "
             "Leave it empty for a row with results."
-        )
+        ).within(row.at("state"))
     return found
 
 
@@ -113,9 +113,8 @@ def _failure(row: Row) -> str | None:
         return row.text("reason")
     if why is not None and why.strip().casefold() in _NOT_FAILED:
         raise InvalidValueError(
-            f"{row.at('failed')}: any text in this column fails the trial, got {why!r}. "
-            "Leave it empty, or write why it failed."
-        )
+            f"any text in this column fails the trial, got {why!r}. Leave it empty, or write why it failed."
+        ).within(row.at("failed"))
     return why
 
 
@@ -206,10 +205,8 @@ def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
         if cost is not None or (note is not None and "state" not in {name for _, name in row.cells}):
             raise InvalidOptionError("there is a cost or a note but no result. Fill in a result, or empty the cell.")
         return None
-    number, trials = parse.trial_number(row.get("about", "trial"), row.at("trial")), study.trials
-    if number >= len(trials):
-        return study.tell(number, values)  # raises, and names the trials this study has
-    trial = trials[number]
+    number = parse.trial_number(row.get("about", "trial"), row.at("trial"))
+    trial = transitions.find(study.trials, number)
     _need_same_inputs(plan, row, trial)
     if why is not None or state == "failed":
         return _fail_row(study, trial, why, values)
@@ -243,6 +240,6 @@ def _need_same_inputs(plan: Plan, row: Row, trial: Trial) -> None:
         text, place = row.get("input", name), row.at(column_of(plan, "input", name))
         if text.strip() and not agrees(place, given, trial.params[name], text):
             raise InvalidValueError(
-                f"{place}: is {text!r}, but trial {trial.number} asked for {trial.params[name]!r}. "
+                f"is {text!r}, but trial {trial.number} asked for {trial.params[name]!r}. "
                 f"If {text!r} is what you used, release the trial and use camobo import."
-            )
+            ).within(place)

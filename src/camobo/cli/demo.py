@@ -13,6 +13,7 @@ import typer
 from camobo.cli import begin, output, phrases
 from camobo.cli.arguments import AsJson
 from camobo.cli.look import show_front
+from camobo.hints import counted
 
 if TYPE_CHECKING:
     from camobo.study.study import Study
@@ -70,9 +71,9 @@ def demo(
     if json:
         output.as_json({"trials": [trial.as_dict() for trial in front], "compared": compared})
         return
-    output.say(f"{phrases.counted(len(aware.trials), 'melt')} with the cost order nickel > chromium. The front:\n")
+    output.say(f"{counted(len(aware.trials), 'melt')} with the cost order nickel > chromium. The front:\n")
     show_front(aware.plan, front)
-    output.head("used, in percent summed over all melts")
+    output.head("total over all melts, in percentage points")
     names = {"aware": "nickel > chromium", "blind": "none"}
     output.table(
         [output.Column("cost"), *(output.Column(name, right=True) for name in ("nickel", "chromium", "hypervolume"))],

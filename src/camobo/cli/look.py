@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from camobo.cli import arguments, output, parse, phrases
+from camobo.cli import arguments, output, parse
 from camobo.cli.arguments import AnyTrial, AsJson, Objective, StudyPlace
 from camobo.cli.trials import input_columns
 from camobo.errors import InvalidValueError
-from camobo.hints import meant
+from camobo.hints import counted, meant
 
 if TYPE_CHECKING:
     from camobo.history.trial import Trial
@@ -29,9 +29,10 @@ def status(study: StudyPlace, json: AsJson = False) -> None:
       camobo status alloy.db
       camobo status alloy.db --json
 
-    The share of an input is its average distance from its cheap end, over the
+    The level of an input is its average distance from its cheap end, over the
     suggested trials: 0 % at the cheap end, 100 % at the expensive end. The
-    cost order is kept if the share of the more expensive input is no larger.
+    cost order is kept if the level of the more expensive input is no larger
+    than that of the cheaper one.
     """
     from camobo.insight.record import record_of
     from camobo.insight.status import status as facts_of
@@ -48,9 +49,7 @@ def status(study: StudyPlace, json: AsJson = False) -> None:
     output.say(f"evaluated    {facts['evaluated']}{planned}")
     output.say(f"trials       {counts or 'none yet'}{added}")
     if facts["spent"] is not None:
-        output.say(
-            f"spent        {output.cell(facts['spent'])}, recorded for {phrases.counted(facts['costs_told'], 'trial')}"
-        )
+        output.say(f"spent        {output.cell(facts['spent'])}, recorded for {counted(facts['costs_told'], 'trial')}")
     reference = "the worst seen" if facts["reference"] is None else _pairs(facts["reference"])
     output.say(f"hypervolume  {output.cell(facts['hypervolume'])}, against {reference}")
     output.say(f"front        {_listed(facts['front'])}")
@@ -76,7 +75,7 @@ def _listed(numbers: list[int]) -> str:
     if not numbers:
         return "none yet"
     shown = ", ".join(map(str, numbers[:12])) + (", …" if len(numbers) > 12 else "")
-    return f"{phrases.counted(len(numbers), 'trial')}: {shown}"
+    return f"{counted(len(numbers), 'trial')}: {shown}"
 
 
 def _show_use(facts: dict[str, Any]) -> None:
@@ -91,14 +90,14 @@ def _show_use(facts: dict[str, Any]) -> None:
         ]
         for name, use in facts["inputs"].items()
     ]
-    names = ("input", "used", "mean", "unit", "share")
-    output.table([output.Column(name, right=name in ("used", "mean", "share")) for name in names], rows)
+    names = ("input", "used", "mean", "unit", "level")
+    output.table([output.Column(name, right=name in ("used", "mean", "level")) for name in names], rows)
     if facts["added"] and facts["comparisons"]:
-        output.say(f"Shares do not include the {phrases.counted(facts['added'], 'trial')} added by hand.")
+        output.say(f"Levels do not include the {counted(facts['added'], 'trial')} added by hand.")
     for found in facts["comparisons"]:
         expensive, cheap = (" = ".join(found[side]) for side in ("more_expensive", "cheaper"))
-        shares = " against ".join(f"{level:.0%}" for level in found["levels"])
-        output.say(f"{expensive} > {cheap}: {'kept' if found['kept'] else 'not kept'}, {shares}")
+        levels = " against ".join(f"{level:.0%}" for level in found["levels"])
+        output.say(f"{expensive} > {cheap}: {'kept' if found['kept'] else 'not kept'}, {levels}")
 
 
 def _show_open(trials: list[dict[str, Any]]) -> None:
@@ -202,11 +201,12 @@ def log(
 
     Each event says what happened, when, by whom, and what it replaced.
     """
+    from camobo.history import transitions
+
     number = None if trial is None else parse.trial_number(trial)
     with arguments.open_study(study) as opened:
-        if number is not None and number >= len(opened.trials):
-            opened.explain(number)  # raises, and names the trials this study has
-        events = [event for event in opened.log() if number is None or event.trial == number]
+        about = None if number is None else transitions.find(opened.trials, number)
+        events = [event for event in opened.log() if about is None or event.trial == about.number]
     facts = [event.as_dict() for event in (events if last is None else events[-last:])]
     if json:
         output.as_json({"events": facts})

@@ -26,32 +26,31 @@ def number(place: str, text: str, *, advice: Advice | None = None) -> float:
     """
     given = text.strip().replace("\N{MINUS SIGN}", "-")
     if not given:
-        raise InvalidValueError(f"{place}: need a finite number such as 0.31, got nothing.")
+        raise InvalidValueError("need a finite number such as 0.31, got nothing.").within(place)
     if _NUMBER.fullmatch(given):
         found = float(given)
         if math.isinf(found):
-            raise InvalidValueError(f"{place}: need a finite number, got {shown(given)}, which is too large.")
+            raise InvalidValueError(f"need a finite number, got {shown(given)}, which is too large.").within(place)
         if found == 0.0 and re.search("[1-9]", re.split("[eE]", given)[0]):
             raise InvalidValueError(
-                f"{place}: got {shown(given)}, which is too small to tell from 0. Write 0, or use other units."
-            )
+                f"got {shown(given)}, which is too small to tell from 0. Write 0, or use other units."
+            ).within(place)
         return found
     if _THOUSANDS.fullmatch(given):
         bare = re.sub(r"[,'\s]", "", given)
         unsure = f" or {given.replace(',', '.')}" if _DECIMAL_COMMA.fullmatch(given) else ""
         raise InvalidValueError(
-            f"{place}: need a number without separators and with a decimal point, got {shown(given)}. "
-            f"Write {bare}{unsure}."
-        )
+            f"need a number without separators and with a decimal point, got {shown(given)}. Write {bare}{unsure}."
+        ).within(place)
     comma = _DECIMAL_COMMA.fullmatch(given)
     if comma:
         raise InvalidValueError(
-            f"{place}: need a decimal point, not a comma, got {shown(given)}. Write {comma[1]}.{comma[2]}."
-        )
+            f"need a decimal point, not a comma, got {shown(given)}. Write {comma[1]}.{comma[2]}."
+        ).within(place)
     unit = _WITH_UNIT.fullmatch(given)
     if unit and given.lower() not in ("nan", "inf"):
-        raise InvalidValueError(f"{place}: need a number without a unit, got {shown(given)}. Write {unit[1]}.")
-    raise InvalidValueError(f"{place}: need a finite number such as 0.31, got {shown(given)}.", advice=advice)
+        raise InvalidValueError(f"need a number without a unit, got {shown(given)}. Write {unit[1]}.").within(place)
+    raise InvalidValueError(f"need a finite number such as 0.31, got {shown(given)}.", advice=advice).within(place)
 
 
 def amount(place: str, text: str | None) -> float | None:
@@ -60,7 +59,7 @@ def amount(place: str, text: str | None) -> float | None:
         return None
     found = number(place, text)
     if found < 0:
-        raise InvalidValueError(f"{place}: need a number of at least 0, got {shown(text)}.")
+        raise InvalidValueError(f"need a number of at least 0, got {shown(text)}.").within(place)
     return found
 
 
@@ -73,8 +72,8 @@ def trial_number(text: str, place: str = "trial") -> int:
     if _TRIAL.fullmatch(text.strip()):
         return int(text)
     raise UnknownTrialError(
-        f"{place}: need a trial's number such as 3, got {shown(text)}. camobo status lists the open trials."
-    )
+        f"need a trial's number such as 3, got {shown(text)}. camobo status lists the open trials."
+    ).within(place)
 
 
 def trial_numbers(texts: Sequence[str]) -> list[int]:

@@ -1,4 +1,4 @@
-"""How the command line words things: advice, command lines, counts, file names."""
+"""How the command line words things: advice, command lines, file names."""
 
 from __future__ import annotations
 
@@ -58,12 +58,3 @@ def command_line(*parts: str) -> str:
     "camobo ask 'my alloy.db'"
     """
     return shlex.join(parts)
-
-
-def counted(count: int, noun: str) -> str:
-    """A count with its noun.
-
-    >>> counted(1, "trial"), counted(2, "trial")
-    ('1 trial', '2 trials')
-    """
-    return f"{count} {noun}{'' if count == 1 else 's'}"

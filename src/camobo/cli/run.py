@@ -14,6 +14,7 @@ import typer
 from camobo.cli import arguments, output, parse, phrases
 from camobo.cli.arguments import AsJson, Owner, ProblemOrStudy
 from camobo.errors import CamoboError, InvalidOptionError
+from camobo.hints import counted
 from camobo.run.interrupts import END_SIGNALS
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def run(
     from camobo.run.command import Command
     from camobo.study.identity import worker_name
 
-    name = owner or worker_name()
+    name = worker_name(owner)
     with _open(study, storage) as opened, _terminated(), _warnings():
         before = {trial.number for trial in opened.trials if not trial.state.open}
         opened.optimize(
@@ -150,10 +151,10 @@ def _finish(study: Study, trials: list[Trial], json: bool) -> None:
         output.as_json(facts)
     elif trials:
         output.say(f"{study.storage}: {len(trials)} evaluated, {len(failed)} failed.")
-        found = phrases.counted(len(facts["front"]), "trial")
+        found = counted(len(facts["front"]), "trial")
         output.say(f"hypervolume {output.cell(facts['hypervolume'])}, {found} on the front.")
     else:
         output.say(f"{study.storage}: the budget of {study.budget} trials is spent. To run more, give -n.")
     if trials and len(failed) == len(trials):
-        output.error(f"{phrases.counted(len(trials), 'trial')} evaluated, all failed. The last: {failed[-1].reason}")
+        output.error(f"{counted(len(trials), 'trial')} evaluated, all failed. The last: {failed[-1].reason}")
         raise typer.Exit(1)

@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+from camobo.checks import SQLITE_HEADER
 from camobo.errors import CamoboError, InvalidOptionError, StorageError, shown
 from camobo.history.document import Document, read_plan
 from camobo.strategy.plan import Plan
@@ -24,7 +25,7 @@ def read_toml(path: str | Path) -> Document:
         data = Path(path).read_bytes()
     except OSError as error:
         raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
-    if data.startswith(b"SQLite format 3\0"):
+    if data.startswith(SQLITE_HEADER):
         raise InvalidOptionError(f"{path}: is a database, perhaps a study, not a problem file. Name a TOML file.")
     try:
         text = data.decode("utf-8-sig").replace("\r\n", "\n")

@@ -91,16 +91,16 @@ class HandOut:
     models: Models | None
 
 
-def find(history: History, trial: Trial | int) -> Trial:
-    """The current trial with this number, or with the number of this `Trial`."""
+def find(trials: Sequence[Trial], trial: Trial | int) -> Trial:
+    """The one of a study's trials with this number, or with the number of this `Trial`."""
     number = trial.number if isinstance(trial, Trial) else trial
     if isinstance(number, (bool, np.bool_)) or not isinstance(number, (int, np.integer)):
         raise UnknownTrialError(f"trial: need a Trial or its number, got {trial!r}.")
-    if not 0 <= number < len(history.trials):
-        last = len(history.trials) - 1
+    if not 0 <= number < len(trials):
+        last = len(trials) - 1
         has = "no trials yet" if last < 0 else "only trial 0" if last == 0 else f"trials 0 to {last}"
         raise UnknownTrialError(f"trial {number}: this study has {has}.")
-    found = history.trials[int(number)]
+    found = trials[int(number)]
     if isinstance(trial, Trial) and trial.params != found.params:
         raise UnknownTrialError(
             f"trial {found.number} of this study has other params than the given one. Is that a trial of another study?"
@@ -110,7 +110,7 @@ def find(history: History, trial: Trial | int) -> Trial:
 
 def _open(history: History, trial: Trial | int, done: str) -> Trial:
     """The trial, if it is open and nobody else has taken it since."""
-    found = find(history, trial)
+    found = find(history.trials, trial)
     if not found.state.open:
         raise TrialStateError(
             f"trial {found.number} is already {found.state} and cannot be {done}: {found}.", advice=Advice.AMEND
@@ -120,8 +120,8 @@ def _open(history: History, trial: Trial | int, done: str) -> Trial:
     )
     if retaken and found.state is State.PENDING:
         raise TrialStateError(
-            f"trial {found.number} was handed to {found.owner or 'somebody else'} after its lease ended or it was "
-            "released, and that holder's result counts. To record this one anyway, give the trial's number."
+            f"trial {found.number} now belongs to {found.owner or 'somebody else'}: its lease had ended or it was "
+            "released. To record your result anyway, name the trial by its number."
         )
     return found
 
@@ -256,7 +256,7 @@ def tell(
 
 def amend(history: History, stamp: Stamp, trial: Trial | int, values: Any, reason: Any) -> Change:
     """Correct values, or with None withdraw them."""
-    found = find(history, trial)
+    found = find(history.trials, trial)
     text = remark("reason", reason)
     if not text.strip():
         raise InvalidValueError(f"reason: need a text that is not blank, got {reason!r}.")

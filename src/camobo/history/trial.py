@@ -75,6 +75,11 @@ class Trial:
         if self.values is not None:
             object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
+    @property
+    def evaluated(self) -> bool:
+        """Whether it was suggested and has ended, complete or failed."""
+        return not self.added and not self.state.open
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles plain dicts: a read-only view cannot be pickled."""
         plain = {f.name: getattr(self, f.name) for f in fields(self)}

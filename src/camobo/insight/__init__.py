@@ -4,7 +4,7 @@ Everything reads a `Record` (a plan and its trials), so figures, reports, comman
 numbers, for a `Study` and for trials from elsewhere alike.
 
 For other rooms:
-    record       Record: the plan and the trials of a study, its front and hypervolume
+    record       Record: the plan and the trials of a study, its front, hypervolume and use of inputs
     summary      what a study has found and used, in a few numbers
     status       where a study stands, as plain data
     spending     what trials cost and used, whether the order was kept, how the cost fades

@@ -1,6 +1,6 @@
 """The read model of a study: its plan and its trials.
 
-A trial's *level* in an input is 0 at the cheap end and 1 at the expensive end (`Space.expense`), which makes the use of
+A trial's *level* in an input is 0 at the cheap end and 1 at the expensive end (`Space.expense`), which makes
 percentages, hours and choices comparable.
 """
 
@@ -12,15 +12,18 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from camobo.acquisition import pareto
-from camobo.arrays import Array
+from camobo.arrays import Array, evenly
 from camobo.checks import Values, values_of
 from camobo.cost.order import Order
 from camobo.errors import InvalidOptionError, shown
 from camobo.history.history import signed
 from camobo.history.trial import State, Trial
 from camobo.strategy.plan import Plan
+
+_MOST_VOLUMES = 120  # with five objectives or more, one hypervolume of hundreds of points takes up to 0.25 s
 
 
 class HasTrials(Protocol):
@@ -35,6 +38,21 @@ class HasTrials(Protocol):
     def trials(self) -> tuple[Trial, ...]:
         """All its trials, by number."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """How far one input was used in each settled trial."""
+
+    input: str
+    weight: float | None
+    """Its weight at the centre of the order; None if the order does not name it."""
+    levels: Array
+
+    def mean(self, rows: slice | NDArray[np.bool_] = slice(None)) -> float | None:
+        """The mean level of some of the trials; None if there are none."""
+        chosen = self.levels[rows]
+        return float(chosen.mean()) if len(chosen) else None
 
 
 @dataclass(frozen=True)
@@ -53,6 +71,16 @@ class Record:
     def settled(self) -> tuple[Trial, ...]:
         """Trials that are complete or failed: both were paid for."""
         return tuple(t for t in self.trials if t.state in (State.COMPLETE, State.FAILED))
+
+    @cached_property
+    def suggested(self) -> tuple[Trial, ...]:
+        """Trials of any state that were suggested; the others were added by hand."""
+        return tuple(t for t in self.trials if not t.added)
+
+    @cached_property
+    def evaluated(self) -> tuple[Trial, ...]:
+        """Trials that were suggested and are settled."""
+        return tuple(t for t in self.trials if t.evaluated)
 
     @cached_property
     def front(self) -> tuple[Trial, ...]:
@@ -90,6 +118,39 @@ class Record:
     def levels(self, trials: Sequence[Trial]) -> Array:
         """(n, d) the level of each input: 0 at its cheap end, 1 at its expensive end."""
         return self.plan.space.expense(self.units(trials))
+
+    @cached_property
+    def mean_levels(self) -> Mapping[str, float]:
+        """The mean level of each input in the evaluated trials; empty if there are none."""
+        if not self.evaluated:
+            return {}
+        return dict(zip(self.plan.space.names, self.levels(self.evaluated).mean(axis=0).tolist(), strict=True))
+
+    @cached_property
+    def uses(self) -> tuple[Use, ...]:
+        """The use of each input in the settled trials, most expensive first, then those the order does not name."""
+        levels, order = self.levels(self.settled), self.order
+        weights = {} if order is None else dict(zip(order.names, order.centre().tolist(), strict=True))
+        found = [Use(name, weights.get(name), levels[:, j]) for j, name in enumerate(self.plan.space.names)]
+        return tuple(sorted(found, key=lambda use: -1.0 if use.weight is None else -1.0 - use.weight))
+
+    @cached_property
+    def volumes(self) -> tuple[tuple[Trial, ...], Array]:
+        """Complete trials, and the hypervolume after each; with five objectives or more, for at most 120 of them."""
+        complete = self.complete
+        if not complete:
+            return (), np.zeros(0)
+        signed, reference = self.signed(complete), self.reference
+        kept = evenly(len(complete), _MOST_VOLUMES if signed.shape[1] >= 5 else len(complete))
+        found, front, seen, volume = [], signed[:0], 0, 0.0
+        for i in kept:
+            both = np.vstack([front, signed[seen : i + 1]])
+            on = pareto.on_front(both)
+            if on[len(front) :].any():
+                volume = max(volume, pareto.hypervolume(both[on], reference))  # never falls, though an estimate may
+            front, seen = both[on], i + 1
+            found.append(volume)
+        return tuple(complete[i] for i in kept), np.array(found)
 
     def signed(self, trials: Sequence[Trial]) -> Array:
         """(n, M) values of complete trials, larger is better."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from camobo.arrays import Array, evenly
 from camobo.cost.moment import Moment
@@ -16,6 +15,7 @@ from camobo.cost.order import Order
 from camobo.cost.protocol import Cost
 from camobo.history.trial import Trial
 from camobo.insight.record import Record
+from camobo.space.inputs import Categorical, Input
 from camobo.strategy.plan import Plan
 
 _DRAWS = 64  # of the weights, averaged, if a cost draws new ones per suggestion
@@ -34,17 +34,17 @@ class Spend:
 
 
 def spend(record: Record) -> Spend | None:
-    """Recorded costs if there are any, else use weighted by the order; None if there is neither."""
+    """Recorded costs if there are any, else levels weighted by the order; None if there is neither."""
     settled = record.settled
     costs = [trial.cost for trial in settled]
     if any(cost is not None for cost in costs):
         return Spend(settled, np.array([float(cost or 0.0) for cost in costs]), True, sum(c is None for c in costs))
     if record.order is None:
         return None
-    return Spend(settled, weighted_use(record, settled), False)
+    return Spend(settled, weighted_levels(record, settled), False)
 
 
-def weighted_use(record: Record, trials: Sequence[Trial]) -> Array:
+def weighted_levels(record: Record, trials: Sequence[Trial]) -> Array:
     """(n,) 0 with every input that the order names at its cheap end, 1 with all at their expensive ends."""
     order = record.order
     if order is None:
@@ -52,28 +52,9 @@ def weighted_use(record: Record, trials: Sequence[Trial]) -> Array:
     return np.asarray(record.levels(trials)[:, order.columns(record.plan.space.names)] @ order.centre())
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
-    """How far one input was used in each settled trial."""
-
-    input: str
-    weight: float | None
-    """Its weight at the centre of the order; None if the order does not name it."""
-    levels: Array
-
-    def mean(self, rows: slice | NDArray[np.bool_] = slice(None)) -> float | None:
-        """The mean level of some of the trials; None if there are none."""
-        chosen = self.levels[rows]
-        return float(chosen.mean()) if len(chosen) else None
-
-
-def uses(record: Record) -> tuple[Use, ...]:
-    """One per input, most expensive first, then those the order does not name; of the settled trials unless given."""
-    levels, names = record.levels(record.settled), record.plan.space.names
-    order = record.order
-    weights = {} if order is None else dict(zip(order.names, order.centre().tolist(), strict=True))
-    found = [Use(name, weights.get(name), levels[:, j]) for j, name in enumerate(names)]
-    return tuple(sorted(found, key=lambda use: -1.0 if use.weight is None else -1.0 - use.weight))
+def has_expensive_end(given: Input) -> bool:
+    """Whether some values cost more than others: always, but for a categorical without expensive choices."""
+    return not isinstance(given, Categorical) or bool(given.expensive)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +68,7 @@ class Comparison:
 
     @property
     def kept(self) -> bool:
-        """Whether the expensive side was used no more than the cheap one, each as a share of its range."""
+        """Whether the level of the expensive side is no larger than that of the cheap one."""
         return self.expensive_level <= self.cheap_level
 
     def as_dict(self) -> dict[str, Any]:
@@ -102,10 +83,9 @@ class Comparison:
 
 def comparisons(record: Record) -> tuple[Comparison, ...]:
     """Each direct comparison of the order with what was used; trials added by hand do not count."""
-    order, suggested = record.order, [trial for trial in record.settled if not trial.added]
-    if order is None or not suggested:
+    order, mean = record.order, record.mean_levels
+    if order is None or not mean:
         return ()
-    mean = dict(zip(record.plan.space.names, record.levels(suggested).mean(axis=0).tolist(), strict=True))
     level = [float(np.mean([mean[name] for name in group])) for group in order.groups]
     direct = sorted((i, j) for i, j in order.above if not _between(order, i, j))
     return tuple(Comparison(order.groups[i], order.groups[j], level[i], level[j]) for i, j in direct)
@@ -135,8 +115,8 @@ def fading(record: Record) -> Fading | None:
     plan, cost = record.plan, record.plan.cost
     if cost is None:
         return None
-    names = tuple(use.input for use in uses(record) if use.weight is not None)
-    suggested = tuple(trial for trial in record.trials if not trial.added and trial.step > 0)
+    names = tuple(use.input for use in record.uses if use.weight is not None)
+    suggested = tuple(trial for trial in record.suggested if trial.step > 0)
     made = max((trial.step for trial in suggested), default=0)
     last = max(made, plan.budget) if plan.budget is not None else max(60, made * 3 // 2)
     steps = tuple(i + 1 for i in evenly(last, 120))

@@ -20,8 +20,8 @@ def status(record: Record) -> dict[str, Any]:
         "objectives": dict(plan.objectives),
         "order": None if record.order is None else str(record.order),
         "budget": plan.budget,
-        "evaluated": sum(not trial.added for trial in record.settled),
-        "added": sum(trial.added for trial in trials),
+        "evaluated": len(record.evaluated),
+        "added": len(trials) - len(record.suggested),
         "trials": {state.value: counts[state] for state in State},
         "spent": spent(record),
         "costs_told": sum(trial.cost is not None for trial in trials),
@@ -35,10 +35,8 @@ def status(record: Record) -> dict[str, Any]:
 
 
 def _inputs(record: Record) -> dict[str, Any]:
-    """Per input: how much the settled trials used, and if the order names it, its mean level in suggested trials."""
-    suggested = [trial for trial in record.settled if not trial.added]
-    named = () if record.order is None or not suggested else record.order.names
-    level = dict(zip(record.plan.space.names, record.levels(suggested).mean(axis=0), strict=True)) if named else {}
+    """Per input: how much the settled trials used, and if the order names it, its mean level in evaluated ones."""
+    named = () if record.order is None else record.order.names
     used, found = usage(record), dict[str, Any]()
     for name, given in record.plan.space.inputs.items():
         chosen = isinstance(given, Categorical)
@@ -46,7 +44,7 @@ def _inputs(record: Record) -> dict[str, Any]:
             "used": _by_text(used[name]) if chosen else used[name],
             "mean": None if chosen or not record.settled else used[name] / len(record.settled),
             "unit": "" if isinstance(given, Categorical) else given.unit,
-            "level": float(level[name]) if name in named else None,
+            "level": record.mean_levels.get(name) if name in named else None,
         }
     return found
 

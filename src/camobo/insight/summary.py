@@ -7,14 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from camobo.acquisition import pareto
-from camobo.arrays import Array, evenly
 from camobo.errors import UnknownTrialError
 from camobo.history.trial import Trial
 from camobo.insight.record import Record
 from camobo.space.inputs import Categorical, Param
-
-_MOST_VOLUMES = 120  # with five objectives or more, one hypervolume of hundreds of points takes up to 0.25 s
 
 
 def compromise(record: Record) -> Trial | None:
@@ -38,24 +34,6 @@ def chosen_trial(record: Record, number: int | None) -> Trial | None:
             f"trial {number}: none of the {len(record.trials)} trials of this study has that number."
         )
     return found
-
-
-def volumes(record: Record) -> tuple[tuple[Trial, ...], Array]:
-    """Complete trials, and the hypervolume after each; with five objectives or more, for at most 120 of them."""
-    complete = record.complete
-    if not complete:
-        return (), np.zeros(0)
-    signed, reference = record.signed(complete), record.reference
-    kept = evenly(len(complete), _MOST_VOLUMES if signed.shape[1] >= 5 else len(complete))
-    found, front, seen, volume = [], signed[:0], 0, 0.0
-    for i in kept:
-        both = np.vstack([front, signed[seen : i + 1]])
-        on = pareto.on_front(both)
-        if on[len(front) :].any():
-            volume = max(volume, pareto.hypervolume(both[on], reference))  # never falls, though an estimate may
-        front, seen = both[on], i + 1
-        found.append(volume)
-    return tuple(complete[i] for i in kept), np.array(found)
 
 
 def usage(record: Record) -> dict[str, Any]:

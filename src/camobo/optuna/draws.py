@@ -14,7 +14,8 @@ from optuna.trial import FrozenTrial
 
 from camobo.arrays import Array
 from camobo.cost.moment import Moment
-from camobo.optuna.search_space import Expensive, Inputs, has_expensive_side, size_of
+from camobo.insight.spending import has_expensive_end
+from camobo.optuna.search_space import Expensive, Inputs, size_of
 from camobo.space.inputs import Input, Integer
 
 _FEW = 1000  # values of a parameter; with more, concurrent trials hardly draw the same
@@ -82,7 +83,7 @@ class Draws:
         return Moment(number + 1, self.budget, len(study.directions), inputs).cheap_side
 
     def _has_price(self, name: str, given: Input) -> bool:
-        return name in self.priced and has_expensive_side(given)
+        return name in self.priced and has_expensive_end(given)
 
 
 def _stream(seed: int, purpose: str, *number: int) -> np.random.Generator:

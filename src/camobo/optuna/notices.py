@@ -11,8 +11,9 @@ from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
 from camobo.hints import meant
+from camobo.insight.spending import has_expensive_end
 from camobo.optuna.outcomes import constraints_of
-from camobo.optuna.search_space import Inputs, has_expensive_side
+from camobo.optuna.search_space import Inputs
 
 _log = logging.getLogger("camobo")
 
@@ -61,7 +62,7 @@ class Notices:
     def categories(self, inputs: Inputs) -> None:
         """Warn about categorical parameters in the order without expensive choices."""
         for name, given in inputs.space.inputs.items():
-            if name in self._priced and not has_expensive_side(given):
+            if name in self._priced and not has_expensive_end(given):
                 self._once(
                     "category",
                     name,

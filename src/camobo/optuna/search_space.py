@@ -75,11 +75,6 @@ class Inputs:
         return {name: _value(self.distributions[name], number) for name, number in self.space.from_unit(unit).items()}
 
 
-def has_expensive_side(given: Input) -> bool:
-    """Whether some values cost more than others: always, but for a categorical without expensive choices."""
-    return not isinstance(given, Categorical) or bool(given.expensive)
-
-
 def only_value(given: BaseDistribution) -> Any:
     """The value of a distribution that has just one."""
     return given.choices[0] if isinstance(given, CategoricalDistribution) else numeric(given).low

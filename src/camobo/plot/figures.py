@@ -23,7 +23,7 @@ _overflows = np.errstate(over="ignore", invalid="ignore")  # the figure leaves a
 
 @_overflows
 def front(study: Study | Record) -> Figure:
-    """The front among all trials, coloured by the use of expensive inputs if there is an order.
+    """The front among all trials, coloured by the level of expensive inputs if there is an order.
 
     Two and three objectives are drawn against each other, more on parallel scales, a single one by trial.
     """
@@ -32,7 +32,7 @@ def front(study: Study | Record) -> Figure:
 
 @_overflows
 def hypervolume(study: Study | Record, against: Literal["trials", "spend"] = "trials") -> Figure:
-    """Hypervolume by trial, or by spend: reported costs if there are any, otherwise use weighted by the order."""
+    """Hypervolume by trial, or by spend: reported costs if there are any, otherwise levels weighted by the order."""
     return _plotly(spending.hypervolume(record_of(study), against))
 
 

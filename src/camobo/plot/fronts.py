@@ -10,7 +10,7 @@ import numpy as np
 from camobo.arrays import Array
 from camobo.history.trial import Trial
 from camobo.insight.record import Record
-from camobo.insight.spending import weighted_use
+from camobo.insight.spending import weighted_levels
 from camobo.plot.style import (
     ACCENT,
     FAINT,
@@ -154,25 +154,25 @@ def _shades(record: Record) -> list[tuple[str, str]]:
     """Names and colours of the shades of lines. One trace per shade keeps hundreds of lines fast."""
     if record.order is None:
         return [("front", ACCENT)]
-    low, high = _use_range(record)
+    low, high = _level_range(record)
     edges = np.linspace(low, high, _SHADES + 1)
     return [
-        (f"front, use {a:.2f} to {b:.2f}", blend(1.0 - i / (_SHADES - 1)))
+        (f"front, level {a:.2f} to {b:.2f}", blend(1.0 - i / (_SHADES - 1)))
         for i, (a, b) in enumerate(itertools.pairwise(edges))
     ]
 
 
 def _shade_of(record: Record, trials: Sequence[Trial]) -> list[int]:
     """The shade of each trial's line."""
-    low, high = _use_range(record)
-    shares = (weighted_use(record, trials) - low) / (high - low if high > low else 1.0)
+    low, high = _level_range(record)
+    heights = (weighted_levels(record, trials) - low) / (high - low if high > low else 1.0)
     last = len(_shades(record)) - 1
-    return [min(max(int(share), 0), last) for share in shares * _SHADES]
+    return [min(max(int(height), 0), last) for height in heights * _SHADES]
 
 
 def _lines(record: Record, trials: Sequence[Trial], scaled: Array, colour: str, width: float, name: str) -> Spec:
     across = range(len(record.plan.objectives))
-    texts = hover(record, trials, trials if name != "other trials" else ())
+    texts = hover(record, trials)
     return {
         "type": "scatter",
         "mode": "lines+markers",
@@ -198,13 +198,13 @@ def _value(trial: Trial, name: str) -> float:
 
 
 def _markers(record: Record, trials: Sequence[Trial], best: Sequence[Trial]) -> Spec:
-    """Markers of trials: large on the front, coloured by use of expensive inputs if there is an order."""
+    """Markers of trials: large on the front, coloured by the level of expensive inputs if there is an order."""
     numbers = {trial.number for trial in best}
     on = [trial.number in numbers for trial in trials]
     marker: Spec = {"size": [11 if on_front else 7 for on_front in on], "line": {"width": 0}}
     marker["symbol"] = ["diamond" if on_front else "circle" for on_front in on]
     if record.order is not None:
-        marker |= {"color": _use_colours(record, trials), "opacity": [1.0 if on_front else 0.65 for on_front in on]}
+        marker |= {"color": _level_colours(record, trials), "opacity": [1.0 if on_front else 0.65 for on_front in on]}
     else:
         marker["color"] = [ACCENT if on_front else GREY for on_front in on]
     if len(record.plan.objectives) == 3:
@@ -214,23 +214,23 @@ def _markers(record: Record, trials: Sequence[Trial], best: Sequence[Trial]) -> 
         "type": "scatter",
         "mode": "markers",
         "marker": marker,
-        "hovertext": hover(record, trials, best),
+        "hovertext": hover(record, trials),
         "hoverinfo": "text",
         "showlegend": False,
     }
 
 
-def _use_range(record: Record) -> tuple[float, float]:
-    """The lowest and highest use of expensive inputs among complete trials."""
-    seen = weighted_use(record, record.complete)
+def _level_range(record: Record) -> tuple[float, float]:
+    """The lowest and highest level of expensive inputs, weighted by the order, among complete trials."""
+    seen = weighted_levels(record, record.complete)
     return float(seen.min()), float(seen.max())
 
 
-def _use_colours(record: Record, trials: Sequence[Trial]) -> list[str]:
+def _level_colours(record: Record, trials: Sequence[Trial]) -> list[str]:
     """One colour per trial, from the cheapest complete trial (blue) to the most expensive (red)."""
-    low, high = _use_range(record)
+    low, high = _level_range(record)
     span = high - low if high > low else 1.0
-    return [blend(1.0 - (share - low) / span) for share in weighted_use(record, trials).tolist()]
+    return [blend(1.0 - (level - low) / span) for level in weighted_levels(record, trials).tolist()]
 
 
 def _legend(record: Record, kind: str = "scatter") -> list[Spec]:
@@ -242,10 +242,10 @@ def _legend(record: Record, kind: str = "scatter") -> list[Spec]:
     one = len(record.plan.objectives) == 1
     entries = [("other trials", GREY, "circle", small), ("best" if one else "front", ACCENT, "diamond", large)]
     if record.order is not None:
-        low, high = _use_range(record)
+        low, high = _level_range(record)
         ends = (("cheapest", low, 1.0), ("middle", (low + high) / 2, 0.5), ("most expensive", high, 0.0))
         entries = [(name, GREY, symbol, size) for name, _, symbol, size in entries]
-        entries += [(f"{word} (use {use:.2f})", blend(place), "square", large - 2) for word, use, place in ends]
+        entries += [(f"{word} (level {level:.2f})", blend(place), "square", large - 2) for word, level, place in ends]
     nowhere: Spec = {letter: [None] for letter in ("xyz" if kind == "scatter3d" else "xy")}
     common: Spec = {"type": kind, "mode": "markers", "hoverinfo": "skip", **nowhere}
     return [

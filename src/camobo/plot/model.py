@@ -61,9 +61,7 @@ def prediction_panel(record: Record, check: Check) -> Spec:
     bars = _half_widths(check.deviation)
     texts = [
         f"predicted {number(p)} ± {number(s)}, measured {number(v)}<br>{text}"
-        for p, s, v, text in zip(
-            check.predicted, bars, check.measured, hover(record, check.trials, record.front), strict=True
-        )
+        for p, s, v, text in zip(check.predicted, bars, check.measured, hover(record, check.trials), strict=True)
     ]
     data = [
         {

@@ -8,9 +8,9 @@ import numpy as np
 
 from camobo.arrays import evenly
 from camobo.errors import InvalidOptionError
+from camobo.hints import counted
 from camobo.insight.record import Record
-from camobo.insight.spending import Fading, Spend, fading, spend, uses
-from camobo.insight.summary import volumes
+from camobo.insight.spending import Fading, Spend, fading, has_expensive_end, spend
 from camobo.plot.style import (
     ACCENT,
     FAINT,
@@ -42,7 +42,7 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
         raise InvalidOptionError(f'hypervolume: against must be "trials" or "spend", got {against!r}.')
     spent = spend(record) if against == "spend" else None
     title = _TITLES[against] if spent is None or spent.recorded else "Hypervolume by use of inputs"
-    trials, reached = volumes(record)
+    trials, reached = record.volumes
     if not trials:
         return figure(title, [], note="No trial is complete yet")
     if not np.isfinite(reached).any():
@@ -65,8 +65,7 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
             "line": line(ACCENT, shape="hv"),
             "marker": {"size": 5},
             "hovertext": [
-                f"hypervolume {number(v)}<br>{text}"
-                for v, text in zip(reached, hover(record, trials, record.front), strict=True)
+                f"hypervolume {number(v)}<br>{text}" for v, text in zip(reached, hover(record, trials), strict=True)
             ],
             "hoverinfo": "text",
             "showlegend": False,
@@ -78,23 +77,23 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
 def _spend_label(spent: Spend) -> str:
     """What is added up along the axis, and how many trials are missing from it."""
     if not spent.recorded:
-        return "cumulative use, weighted by the order"
+        return "cumulative level, weighted by the order"
     if not spent.missing:
         return "cumulative cost"
-    return f"cumulative cost ({spent.missing} {'trial' if spent.missing == 1 else 'trials'} without a reported cost)"
+    return f"cumulative cost ({counted(spent.missing, 'trial')} without a reported cost)"
 
 
 def usage(record: Record) -> Spec:
     """Cumulative use per input. Expensive inputs have warm colours; inputs the order does not name are grey."""
-    settled, found = record.settled, uses(record)
-    counted = [use for use in found if not _has_no_expensive_end(record, use.input)]
-    if not settled or not counted:
+    settled = record.settled
+    found = [use for use in record.uses if has_expensive_end(record.plan.space.inputs[use.input])]
+    if not settled or not found:
         return figure("Use of inputs", [], note="No trial has finished yet")
     counts = evenly(len(settled) + 1, _MOST_POINTS)
-    texts = hover(record, [settled[count - 1] for count in counts[1:]], record.front)
+    texts = hover(record, [settled[count - 1] for count in counts[1:]])
     data = []
-    colours = expense_colours([use.weight for use in counted])
-    for i, (use, colour) in enumerate(zip(counted, colours, strict=True)):
+    colours = expense_colours([use.weight for use in found])
+    for i, (use, colour) in enumerate(zip(found, colours, strict=True)):
         total = np.append(0.0, np.cumsum(use.levels))[counts]
         data.append(
             {
@@ -115,26 +114,20 @@ def usage(record: Record) -> Spec:
             }
         )
     half = {"x": [0, counts[-1]], "y": [0.0, 0.5 * counts[-1]], "line": line(FAINT, 1.5, dash="dot")}
-    even = {"type": "scatter", "mode": "lines", "name": "half the range per trial", "hoverinfo": "skip", **half}
-    upright = axis("cumulative use of the range", rangemode="tozero")
+    even = {"type": "scatter", "mode": "lines", "name": "level 0.5 in every trial", "hoverinfo": "skip", **half}
+    upright = axis("cumulative level", rangemode="tozero")
     return figure("Use of inputs", [even, *data], xaxis=count_axis("finished trials", len(settled)), yaxis=upright)
-
-
-def _has_no_expensive_end(record: Record, name: str) -> bool:
-    """Whether an input is categorical without expensive choices, so that there is no use to add up."""
-    given = record.plan.space.inputs[name]
-    return isinstance(given, Categorical) and not given.expensive
 
 
 def _use_text(record: Record, name: str, level: float, count: int) -> str:
     """How much `count` trials used of an input, in its unit where amounts add up."""
     given = record.plan.space.inputs[name]
     if isinstance(given, Categorical) or given.log:
-        return f"cumulative use {number(level)} over {count} {'trial' if count == 1 else 'trials'}"
+        return f"cumulative level {number(level)} over {counted(count, 'trial')}"
     low, high = (given.low, given.high) if given.expensive == "high" else (given.high, given.low)
     total = number(count * float(low) + level * (float(high) - float(low)))
     unit = unit_of(record, name)
-    return f"{total}{' ' + safe(unit, 12) if unit else ''} in total, {number(level / count)} of its range on average"
+    return f"{total}{' ' + safe(unit, 12) if unit else ''} in total, mean level {number(level / count)}"
 
 
 def cost_effect(record: Record) -> Spec:
@@ -143,7 +136,7 @@ def cost_effect(record: Record) -> Spec:
     title = "Effect of cost"
     if found is None:
         return figure(title, [], note="This study is not cost-aware")
-    weights = {use.input: use.weight for use in uses(record)}
+    weights = {use.input: use.weight for use in record.uses}
     colours = expense_colours([weights[name] for name in found.inputs])
     data: list[Spec] = [
         {
@@ -173,7 +166,7 @@ def _effect_on_trials(record: Record, found: Fading) -> Spec:
     """One dot per suggested trial: what it had to promise, at the time, relative to the cheapest point."""
     kept = evenly(len(found.trials), _MOST_POINTS)
     suggested, powers = [found.trials[i] for i in kept], found.trial_powers[kept]
-    texts = hover(record, suggested, record.front)
+    texts = hover(record, suggested)
     return {
         "type": "scatter",
         "mode": "markers",

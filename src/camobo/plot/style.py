@@ -101,9 +101,9 @@ def objective_label(record: Record, name: str, most: int = 28) -> str:
     return f"{safe(name, most)} ({record.plan.objectives[name]})"
 
 
-def hover(record: Record, trials: Iterable[Trial], front: Iterable[Trial] = ()) -> list[str]:
-    """The hover text of each trial: number, state, all parameters, all values."""
-    best = {trial.number for trial in front}
+def hover(record: Record, trials: Iterable[Trial]) -> list[str]:
+    """The hover text of each trial: number, whether it is on the front or its state, all parameters, all values."""
+    best = {trial.number for trial in record.front}
     texts = []
     for trial in trials:
         standing = "on the front" if trial.number in best else str(trial.state)

@@ -16,7 +16,7 @@ import html
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.resources import files
 from typing import Any
 
@@ -76,17 +76,18 @@ def as_json(given: Any) -> Html:
     return Html(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
-def shared_hovers(figures: Sequence[Spec]) -> tuple[list[str], list[Spec]]:
+def shared_hovers(figures: Sequence[Spec], trial_texts: Collection[str]) -> tuple[list[str], list[Spec]]:
     """The distinct hover texts of trials, and the figures with indices into them: every figure repeats the trials.
 
-    Each hover text becomes the text before the trial's own, and the index of the trial's: ["predicted 3 ± 1<br>", 17].
+    Each hover text becomes the lines before the trial's own, and the index of the trial's: ["predicted 3 ± 1<br>", 17].
+    A text that does not end with one of `trial_texts` is stored whole.
     """
-    indices: dict[str, int] = {}
+    known, indices = frozenset(trial_texts), dict[str, int]()
 
     def split(text: str) -> list[str | int]:
-        at = text.find("<br>trial ") + len("<br>")
-        before = text[:at] if at >= len("<br>") else ""
-        return [before, indices.setdefault(text[len(before) :], len(indices))]
+        starts = (line.start() for line in re.finditer("^|(?<=<br>)", text))
+        at = next((start for start in starts if text[start:] in known), 0)
+        return [text[:at], indices.setdefault(text[at:], len(indices))]
 
     slim = []
     for spec in figures:
@@ -101,10 +102,12 @@ def shared_hovers(figures: Sequence[Spec]) -> tuple[list[str], list[Spec]]:
     return list(indices), slim
 
 
-def document(title: str, body: Html, figures: Sequence[Spec], plotly_js: str) -> str:
-    """The whole page: title, body, figures and the script that draws them."""
+def document(
+    title: str, body: Html, figures: Sequence[Spec], plotly_js: str, *, trial_texts: Collection[str] = ()
+) -> str:
+    """The whole page: title, body, figures and the script that draws them. `trial_texts` are stored only once."""
     css, boot = (files("camobo.report").joinpath(name).read_text(encoding="utf-8") for name in ("page.css", "page.js"))
-    texts, slim = shared_hovers(figures)
+    texts, slim = shared_hovers(figures, trial_texts)
     library = _inline_script(plotly_js)
     policy = "; ".join(
         (

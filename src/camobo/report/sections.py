@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from camobo.hints import counted
 from camobo.history.trial import State, Trial
 from camobo.insight.diagnostics import Check, checks, models_of
 from camobo.insight.record import Record
 from camobo.insight.slices import slices
-from camobo.insight.spending import Comparison, comparisons, spend, uses
-from camobo.insight.summary import volumes
+from camobo.insight.spending import Comparison, comparisons, spend
 from camobo.model.models import Models
 from camobo.plot import fronts, model, spending
 from camobo.plot.style import Spec, number
@@ -69,20 +69,19 @@ def verdict(found: sentences.Verdict, about: str | None = None) -> Html:
 def summary(facts: Facts) -> Part:
     """The most important numbers, one card per number."""
     record, spent = facts.record, spend(facts.record)
-    trials, reached = volumes(record)
-    suggested = sum(not trial.added for trial in record.trials)
+    trials, reached = record.volumes
     reference = "study's reference" if record.plan.reference is not None else "worst measured values"
     budget = "trials" if record.plan.budget is None else f"of {record.plan.budget} in the budget"
     cards = [
-        ("suggested", f"{suggested}", budget),
-        ("on the front", f"{len(record.front)}", f"of {sentences.counted(len(record.complete), 'complete trial')}"),
+        ("suggested", f"{len(record.suggested)}", budget),
+        ("on the front", f"{len(record.front)}", f"of {counted(len(record.complete), 'complete trial')}"),
         ("hypervolume", number(float(reached[-1])) if trials else "–", f"relative to the {reference}"),
     ]
     if spent is not None and spent.recorded:
         cards.append(("spent", number(float(spent.amounts.sum())), "sum of the reported costs"))
     elif spent is not None and len(spent.amounts):
-        share = f"{100.0 * float(spent.amounts.mean()):.0f} %"
-        cards.append(("expensive inputs", share, "mean use, weighted by the order"))
+        level = f"{100.0 * float(spent.amounts.mean()):.0f} %"
+        cards.append(("expensive inputs", level, "mean level, weighted by the order"))
     if facts.checks:
         scores = [check.r_squared for check in facts.checks if check.r_squared is not None]
         lowest = f", lowest of {len(facts.checks)} models" if len(facts.checks) > 1 else ""
@@ -106,7 +105,7 @@ def front(facts: Facts) -> Part:
         3: "One point per trial. Diamonds mark the front. Drag to rotate.",
     }.get(count, "One line per trial. On every scale, higher is better.")
     if record.order is not None and record.complete:
-        caption += " Colour shows the use of expensive inputs, from low (blue) to high (red)."
+        caption += " Colour shows the level of expensive inputs, from low (blue) to high (red)."
     rows = trial_table(record, best, "Trials on the front") if best else None
     more = tag("p", f"The first {MOST_ROWS} of {len(best)} trials.", class_="more") if len(best) > MOST_ROWS else None
     drawn = figure(facts.first_figure, spec, caption, titled=False)
@@ -122,7 +121,7 @@ def progress(facts: Facts) -> Part:
     if record.complete and spent is not None:
         caption = "Against the sum of the reported costs."
         if not spent.recorded:
-            caption = "Against the sum of use. One trial with every input of the order at its expensive end adds 1."
+            caption = "Against the sum of levels. One trial with every input of the order at its expensive end adds 1."
         drawn.append((spending.hypervolume(record, "spend"), caption))
     if not drawn:
         return Part(Html(""))
@@ -135,42 +134,42 @@ def _figures(first: int, drawn: Sequence[tuple[Spec, str]]) -> list[Html]:
 
 
 def usage(facts: Facts) -> Part:
-    """How much of each input was used, whether the order was followed, and how the effect of cost faded."""
+    """How much of each input was used, whether the order was kept, and how the effect of cost faded."""
     record = facts.record
     if not record.settled:
         return Part(section("Use of inputs", tag("p", "No trial has finished yet.")))
-    caption = "Sum over the finished trials; a trial at the expensive end adds 1. Dotted: half the range per trial."
+    caption = "Sum over the finished trials; a trial at the expensive end adds 1. Dotted: level 0.5 in every trial."
     drawn = [(spending.usage(record), caption)]
     judged: list[Html] = []
     if record.order is not None:
         caption = (
-            "How much more than the cheapest point a point must promise to be suggested, if this input alone is at its "
-            "expensive end. The effect fades over the study. Dots are the suggested trials."
+            "A point with only this input at its expensive end must promise this many times as much as the cheapest "
+            "point. The effect fades over the study. Dots are the suggested trials."
         )
         drawn.append((spending.cost_effect(record), caption))
-        judged = _order_followed(record)
+        judged = _order_kept(record)
     figures = _figures(facts.first_figure, drawn)
-    html = section("Use of inputs", *judged, use_table(record, uses(record)), *figures)
+    html = section("Use of inputs", *judged, use_table(record), *figures)
     return Part(html, tuple(spec for spec, _ in drawn))
 
 
-def _order_followed(record: Record) -> list[Html]:
+def _order_kept(record: Record) -> list[Html]:
     """The verdict on the order, and one line per comparison."""
     pairs = comparisons(record)
-    suggested = sum(not trial.added for trial in record.settled)
-    html = [verdict(sentences.order_verdict(pairs, suggested))]
+    evaluated = len(record.evaluated)
+    html = [verdict(sentences.order_verdict(pairs, evaluated))]
     if pairs:
         html.append(tag("ul", *map(_comparison, pairs), class_="plain"))
-    if pairs and len(record.settled) > suggested:
+    if pairs and len(record.settled) > evaluated:
         html.append(tag("p", "Only suggested trials are compared; the table and figures include trials added by hand."))
     return html
 
 
 def _comparison(pair: Comparison) -> Html:
-    mark = tag("span", "followed" if pair.kept else "not followed", class_=f"mark {'good' if pair.kept else 'fair'}")
+    mark = tag("span", "kept" if pair.kept else "not kept", class_=f"mark {'good' if pair.kept else 'fair'}")
     expensive, cheap = (user_text(" = ".join(names)) for names in (pair.expensive, pair.cheap))
     levels = f"{pair.expensive_level:.2f}", f"{pair.cheap_level:.2f}"
-    return tag("li", mark, " Mean use: ", expensive, f" (more expensive) {levels[0]}, ", cheap, f" {levels[1]}.")
+    return tag("li", mark, " Mean level: ", expensive, f" (more expensive) {levels[0]}, ", cheap, f" {levels[1]}.")
 
 
 def models(facts: Facts) -> Part:
@@ -227,7 +226,7 @@ def all_trials(facts: Facts) -> Part:
     record = facts.record
     if not record.trials:
         return Part(Html(""))
-    count = sentences.counted(len(record.trials), "trial")
+    count = counted(len(record.trials), "trial")
     label = f"Show the first {MOST_ROWS} of {count}" if len(record.trials) > MOST_ROWS else f"Show all {count}"
     rows = trial_table(record, record.trials, "All trials", reasons=True)
     return Part(section("All trials", tag("details", tag("summary", label), rows)))

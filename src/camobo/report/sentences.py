@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Literal, TypeAlias
 
+from camobo.hints import counted
 from camobo.history.trial import State
 from camobo.insight.diagnostics import Check
 from camobo.insight.record import ForeignRecord, Record
 from camobo.insight.spending import Comparison
-from camobo.insight.summary import volumes
 from camobo.model.models import Models
 from camobo.plot.style import number
 
@@ -30,15 +30,6 @@ class Verdict:
     sentence: str
 
 
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """A count with its noun.
-
-    >>> counted(1, "trial"), counted(3, "trial"), counted(0, "trial is", "trials are")
-    ('1 trial', '3 trials', '0 trials are')
-    """
-    return f"{count} {one if count == 1 else many or one + 's'}"
-
-
 def listed(names: Sequence[str]) -> str:
     """Names as an enumeration.
 
@@ -54,8 +45,8 @@ def progress(record: Record) -> str:
         return "No trial has been suggested or added yet."
     failed = sum(trial.state is State.FAILED for trial in record.trials)
     pending = len(record.trials) - len(record.settled)
-    added = sum(trial.added for trial in record.trials)
-    suggested = len(record.trials) - added
+    suggested = len(record.suggested)
+    added = len(record.trials) - suggested
     said = [f"{counted(len(record.complete), 'trial is', 'trials are')} complete, {failed} failed, {pending} pending."]
     if added:
         said.append(f"{counted(added, 'trial was', 'trials were')} added by hand.")
@@ -98,23 +89,23 @@ def _graded(r2: float) -> tuple[Grade, str]:
     return "poor", "Does not predict held-out trials: too few trials, or too much noise"
 
 
-def order_verdict(found: Sequence[Comparison], suggested: int) -> Verdict:
-    """Whether the suggested trials that have finished followed the order."""
-    if suggested and not found:
+def order_verdict(found: Sequence[Comparison], evaluated: int) -> Verdict:
+    """Whether the suggested trials that have finished kept the order."""
+    if evaluated and not found:
         return Verdict("early", "The order ranks no input above another, so there is nothing to compare.")
-    if suggested < _FEWEST_FOR_A_VERDICT:
-        enough = f"{counted(suggested, 'suggested trial')} finished, at least {_FEWEST_FOR_A_VERDICT} needed"
+    if evaluated < _FEWEST_FOR_A_VERDICT:
+        enough = f"{counted(evaluated, 'suggested trial')} finished, at least {_FEWEST_FOR_A_VERDICT} needed"
         return Verdict("early", f"Too early to judge: {enough}.")
-    followed = sum(comparison.kept for comparison in found)
-    if followed == len(found):
+    kept = sum(comparison.kept for comparison in found)
+    if kept == len(found):
         return Verdict(
             "good",
-            "The order was followed: as a share of its range, every more expensive input was used at most as much as "
-            "the cheaper one.",
+            "The order was kept: the mean level of every more expensive input is no larger than that of the cheaper "
+            "one.",
         )
     return Verdict(
         "fair",
-        f"{followed} of {counted(len(found), 'comparison')} followed. An order is a preference, not a limit: expensive "
+        f"{kept} of {counted(len(found), 'comparison')} kept. An order is a preference, not a limit: expensive "
         "inputs are used where better trade-offs need them.",
     )
 
@@ -141,7 +132,7 @@ def warnings(record: Record, models: Models | None) -> list[str]:
             f"{failed} of {counted(settled, 'finished trial')} failed. The models learn nothing from failed trials: if "
             "part of the space always fails, narrow the ranges."
         )
-    if record.complete and record.plan.reference is not None and volumes(record)[1][-1] == 0.0:
+    if record.complete and record.plan.reference is not None and record.volumes[1][-1] == 0.0:
         found.append("No trial is better than the reference in every objective, so the hypervolume is 0.")
     return found
 

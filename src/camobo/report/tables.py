@@ -7,7 +7,7 @@ from typing import Any
 
 from camobo.history.trial import Trial
 from camobo.insight.record import Record
-from camobo.insight.spending import Use
+from camobo.insight.spending import has_expensive_end
 from camobo.insight.summary import usage
 from camobo.plot.style import expense_colours, number, shown, unit_of
 from camobo.report.page import Html, join, tag, user_text
@@ -65,33 +65,33 @@ def _or_dash(value: Any, write: Callable[[Any], str]) -> str:
     return "–" if value is None or value == "" else write(value)
 
 
-def use_table(record: Record, found: Sequence[Use]) -> Html:
-    """How much of each input was used: in total, as a share of its range, early and late, and on the front."""
+def use_table(record: Record) -> Html:
+    """How much of each input was used: in total, and its mean level, also early and late and on the front."""
     numbers = {trial.number for trial in record.front}
     on_front = [trial.number in numbers for trial in record.settled]
     half, used = len(record.settled) // 2, usage(record)
     rows = []
-    for use, colour in zip(found, expense_colours([use.weight for use in found]), strict=True):
+    for use, colour in zip(record.uses, expense_colours([use.weight for use in record.uses]), strict=True):
         given = record.plan.space.inputs[use.input]
         total = _total(given, used[use.input])
-        if isinstance(given, Categorical) and not given.expensive:
+        if not has_expensive_end(given):
             rows.append([user_text(use.input), total, "–", "–", "–", "–"])
             continue
         best = [level for level, on in zip(use.levels.tolist(), on_front, strict=True) if on]
         means = (use.mean(slice(0, half)), use.mean(slice(half, None)), sum(best) / len(best) if best else None)
         cells = ["–" if mean is None else f"{mean:.2f}" for mean in means]
         rows.append([user_text(use.input), total, _bar(use.mean() or 0.0, colour), *cells])
-    head = ["input", "total", "mean use", "first half", "second half", "on the front"]
-    caption = "Mean use per finished trial, as a share of the range: 0 is the cheap end, 1 the expensive end."
+    head = ["input", "total", "mean level", "first half", "second half", "on the front"]
+    caption = "Levels are means over finished trials: 0 is the cheap end, 1 the expensive end."
     if record.order is not None:
         caption += " Most expensive input first."
     return join(table("Use of inputs", head, rows, text=(0, 2)), tag("p", caption, class_="more"))
 
 
-def _bar(share: float, colour: str) -> Html:
-    filled = tag("rect", width=f"{100 * share:.1f}", height="10", rx="2", fill=colour)
+def _bar(level: float, colour: str) -> Html:
+    filled = tag("rect", width=f"{100 * level:.1f}", height="10", rx="2", fill=colour)
     rail = tag("rect", width="100", height="10", rx="2", class_="rail")
-    return join(tag("svg", rail, filled, class_="bar", viewBox="0 0 100 10", aria_hidden="true"), f" {share:.2f}")
+    return join(tag("svg", rail, filled, class_="bar", viewBox="0 0 100 10", aria_hidden="true"), f" {level:.2f}")
 
 
 def _total(given: Input, used: Any) -> Html:

@@ -16,7 +16,7 @@ from camobo.history.trial import Trial
 from camobo.insight.record import ForeignRecord, Record, record_of
 from camobo.insight.summary import chosen_trial
 from camobo.plot.figures import plotly_js
-from camobo.plot.style import Spec
+from camobo.plot.style import Spec, hover
 from camobo.report import sentences
 from camobo.report.page import Html, document, join, tag, user_text
 from camobo.report.sections import SECTIONS, facts_of
@@ -61,7 +61,8 @@ def as_html(record: Record, *, title: str | None = None, trial: int | None = Non
     no_script = tag("noscript", tag("p", "The figures need JavaScript; the tables do not.", class_="more"))
     header = tag("header", above, tag("h1", user_text(heading)), no_script)
     footer = tag("footer", "Made with camobo. This file is self-contained and makes no network requests.")
-    return document(f"{heading} · camobo report", tag("main", header, join(*parts), footer), figures, library)
+    body = tag("main", header, join(*parts), footer)
+    return document(f"{heading} · camobo report", body, figures, library, trial_texts=hover(record, record.trials))
 
 
 def _sliced_trial(record: Record, number: int | None) -> Trial | None:

@@ -45,11 +45,17 @@ class Outcome:
     reason: str | None = None
     cost: float | None = None
 
+    def __str__(self) -> str:
+        """What to record, with all digits."""
+        facts = {**(self.values or {}), **({} if self.cost is None else {"cost": self.cost})}
+        found = [f"{name}={repr(fact).removesuffix('.0')}" for name, fact in facts.items()]
+        return ", ".join([*found, *([] if self.reason is None else [f"failed, {self.reason}"])])
+
 
 class Evaluation(Protocol):
     """The evaluation of one trial.
 
-    Whoever runs it keeps it first and begins it then, so that an interrupt at any instant finds what must be stopped.
+    Store the evaluation before calling `begin`, so that an interrupt at any instant finds what must be stopped.
     """
 
     def begin(self) -> None:

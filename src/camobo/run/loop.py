@@ -7,7 +7,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
 
 from camobo.errors import CamoboError, SpaceExhausted, StorageError, TrialStateError
@@ -52,19 +52,15 @@ def optimize(
         else:
             prepare = stack.enter_context(executor_preparation(function, objectives, executor, timeout))
         show = stack.enter_context(progress_bar(budget if count is None else count, wanted=headline is not None))
-        before = 0 if count is None else _evaluated(run.queue.trials)
+        before = 0 if count is None else sum(trial.evaluated for trial in run.queue.trials)
 
         def show_progress() -> None:
             if show is not None and headline is not None:
-                show(_evaluated(run.queue.trials) - before, headline())
+                show(sum(trial.evaluated for trial in run.queue.trials) - before, headline())
 
         show_progress()
         raise_interrupt = stack.enter_context(interruptible())
         work_through(run, prepare, jobs=jobs, most=count, on_recorded=show_progress, raise_interrupt=raise_interrupt)
-
-
-def _evaluated(trials: Sequence[Trial]) -> int:
-    return sum(not trial.added and not trial.state.open for trial in trials)
 
 
 def work_through(
@@ -224,7 +220,7 @@ def _record(run: Run, trial: Trial, outcome: Outcome) -> None:
             _log.warning("a result was no longer needed: %s", error)
         except StorageError as error:
             if delay is None:
-                _log.error("trial %d could not be stored: %s", trial.number, outcome)
+                _log.error("the result of trial %d could not be stored: %s. Record it by hand.", trial.number, outcome)
                 raise
             _log.warning("trying again in %g s: %s", delay, error)
             time.sleep(delay)

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import event as hooks
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
+from camobo.checks import SQLITE_HEADER
 from camobo.errors import Advice, MissingExtraError, StorageError, shown
 
 PATIENCE = 300
@@ -84,10 +85,10 @@ def _check_header(path: Path) -> None:
         return
     try:
         with path.open("rb") as file:
-            start = file.read(16)
+            start = file.read(len(SQLITE_HEADER))
     except OSError as error:
         raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
-    if start not in (b"", b"SQLite format 3\0"):
+    if start not in (b"", SQLITE_HEADER):
         raise StorageError(f"{path}: is not a camobo study but another kind of file. It is unchanged.")
 
 
@@ -154,16 +155,18 @@ def storage_errors(place: str) -> Iterator[None]:
         yield
     except DBAPIError as error:
         text = " ".join(str(error.orig).split()).rstrip(".?")
-        advice = what_to_do(text)
-        unchanged = "" if "damaged" in advice else " Everything stored before is unchanged."
-        raise StorageError(f"{place}: {text}.{advice}{unchanged}") from error
+        unchanged = "" if _is_damage(text) else " Everything stored before is unchanged."
+        raise StorageError(f"{place}: {text}.{what_to_do(text)}{unchanged}") from error
     except SQLAlchemyError as error:
         raise StorageError(f"{place}: {' '.join(str(error).split())}.") from error
 
 
-_ADVICE = {
+_DAMAGE = {
     "not a database": " It is damaged or another kind of file: restore it from a copy.",
     "malformed": " The file is damaged: restore it from a copy.",
+}
+_ADVICE = {
+    **_DAMAGE,
     "readonly": " It cannot be written to: check the permissions of the file and its folder.",
     "read-only": " It cannot be written to: check its permissions.",
     "full": " Make room on the disk and try again.",
@@ -174,6 +177,11 @@ _ADVICE = {
     "lock timeout": " Other processes kept it busy for too long: try again.",
     "connection": " Is the server running, and the URL right?",
 }
+
+
+def _is_damage(said: str) -> bool:
+    """Whether a database error, recognised by its wording, says that the file is damaged."""
+    return any(sign in said.lower() for sign in _DAMAGE)
 
 
 def what_to_do(said: str) -> str:

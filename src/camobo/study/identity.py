@@ -6,10 +6,12 @@ import getpass
 import os
 import socket
 
+from camobo.checks import owner_name
 
-def worker_name() -> str:
-    """User, host and process, "anna@lab:4711": the owner of the trials `optimize` evaluates unless one is given."""
-    return f"{login()}@{socket.gethostname()}:{os.getpid()}"
+
+def worker_name(owner: str | None = None) -> str:
+    """The owner of the trials that `optimize` evaluates: as given, or user, host and process, "anna@lab:4711"."""
+    return owner_name(owner) or f"{login()}@{socket.gethostname()}:{os.getpid()}"
 
 
 def login() -> str:

@@ -1,4 +1,4 @@
-"""The history of a study (not of its money), synchronised with its store."""
+"""The history of a study, synchronised with its store."""
 
 from __future__ import annotations
 

@@ -358,7 +358,7 @@ class Study:
         length = duration("lease", lease)
         limit = duration("timeout", timeout)
         many = jobs_of(executor, None if jobs is None else whole("jobs", jobs, 1))
-        name = owner_name(owner) or worker_name()
+        name = worker_name(owner)
         budget = self._budget_with(count)
         run = Run(self, name, length, budget if count is None else None, self._ledger.read().count)
         with self._reserved(owner):
@@ -391,7 +391,9 @@ class Study:
             history = self._ledger.read()
             budget = history.plan.budget
             if budget is None and count is None:
-                raise InvalidOptionError("n_trials: need a whole number of at least 1: the study has no budget.")
+                raise InvalidOptionError(
+                    "n_trials: the study has no budget, so say how many trials to run, such as n_trials=20."
+                )
             if self._ledger.created.plan.budget is None and count is not None:
                 wanted = max(budget or 0, history.suggested + count)
                 if wanted != budget:
@@ -431,7 +433,7 @@ class Study:
         return self._record().hypervolume(reference)
 
     def usage(self) -> dict[str, Any]:
-        """How much of each input the evaluated trials used: the sum of a number's values, the count of each choice.
+        """How much of each input the finished trials used: the sum of a number's values, the count of each choice.
 
         Choices that a dict cannot tell apart, such as 0 and False, are keyed by their repr.
 
@@ -452,6 +454,6 @@ class Study:
         >>> study.explain(study.ask()).trial.notes[0].reason.value
         'initial-design'
         """
-        found = transitions.find(self._ledger.read(), trial)
+        found = transitions.find(self.trials, trial)
         *events, asked = self._ledger.events(found.asked + 1)
         return explanation.explain(found, fold(self._ledger.created, transitions.known_to(events, asked)))
