@@ -1,8 +1,8 @@
-"""camobo's figures and the bars they must reach: speed, quality, and what cost-awareness saves.
+"""camobo's figures and the bars they must reach: speed, and quality without a cost. What a cost saves: `money`.
 
     python benchmarks/bench.py            everything, next to Optuna and BoTorch (needs the `bench` extra)
     python benchmarks/bench.py --quick    without peers, few seeds; writes nothing
-    python benchmarks/bench.py cost       one part again: import, peers, objectives, "long run", quality or cost
+    python benchmarks/bench.py quality    one part again: import, peers, objectives, "long run" or quality
 
 Prints the table and writes it to `results/bench.md`, each part as last measured. The peers' hypervolumes come from
 `quality_peers.py`. Everything runs on one thread. Ratios are taken within one run, because machines differ and are
@@ -31,10 +31,9 @@ from typing import Any
 
 import numpy as np
 
-import cost_study
 from camobo import Study
+from camobo.model.models import refit_point
 from camobo.problems import Problem, branin_currin, dtlz2, zdt3
-from camobo.strategy.recipes import refit_point
 
 RESULTS = Path(__file__).parent / "results"
 ASKS = 7
@@ -182,31 +181,6 @@ def _hypervolume(problem: Problem, seed: int) -> float:
     return problem.hypervolume(np.array([list(trial.values.values()) for trial in study.trials if trial.values]))
 
 
-def cost_rows(seeds: int) -> Iterator[Row]:
-    """What cost-awareness saves in money and loses in hypervolume, next to cost=None."""
-    jobs = [(name, seed) for name in cost_study.PROBLEMS for seed in range(seeds)]
-    blind, aware = (
-        cost_study.run_many((name, seed, setting, cost_study.EVALUATIONS) for name, seed in jobs)
-        for setting in ({"cost": None}, {})
-    )
-    found = cost_study.compare(aware, blind, seeds)
-    for name in cost_study.PROBLEMS:
-        shown = f"money {found.money[name]:.2f}, hypervolume {found.hypervolume[name]:.3f}"
-        yield Row(
-            f"cost-aware against cost=None, {name}, {seeds} seeds",
-            "hypervolume >= 0.95",
-            shown,
-            found.hypervolume[name] >= 0.95,
-        )
-    summary = found.summary()
-    for what, bar, good in (
-        ("money", "<= 0.65", summary["money"] <= 0.65),
-        ("money as they are", "<= 0.55", summary["money as they are"] <= 0.55),
-        ("hypervolume", ">= 0.99", summary["hypervolume"] >= 0.99),
-    ):
-        yield Row(f"cost-aware against cost=None, {what}, mean over problems", bar, f"{summary[what]:.3f}", good)
-
-
 def import_row() -> Row:
     """Import time relative to NumPy and SciPy: medians over new interpreters, in turn."""
 
@@ -235,7 +209,6 @@ def parts(quick: bool) -> dict[str, Callable[[], Any]]:
         "objectives": objectives_row,
         "long run": lambda: halves_row(100 if quick else 500),
         "quality": lambda: quality_rows(1 if quick else 5),
-        "cost": lambda: cost_rows(1 if quick else 10),
     }
     return few if quick else {"import": import_row, "peers": timing_rows, **few}
 

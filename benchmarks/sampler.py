@@ -28,10 +28,10 @@ from typing import Any
 import numpy as np
 import optuna
 
-from camobo.model.models import Models
 from camobo.optuna import CostAwareSampler
 from camobo.problems import Problem, dtlz2, zdt3
 from camobo.strategy.plan import Data, Plan
+from camobo.strategy.protocol import Fitted
 from camobo.strategy.suggest import suggest
 
 optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -71,7 +71,7 @@ class Bare:
         goals: Any = dict(problem.objectives)
         self.plan = Plan(problem.space, goals)
         self.units = _start(problem, count)
-        self.models: Models | None = None
+        self.fitted: Fitted | None = None
 
     def step(self) -> float:
         """Seconds of one suggestion."""
@@ -79,9 +79,9 @@ class Bare:
         count = len(self.units)
         data = Data(self.units, -self.problem.evaluate(self.units), none, none, count + 1)
         start = time.process_time()
-        found = suggest(self.plan, data, count, self.models)
+        found = suggest(self.plan, data, count, self.fitted)
         seconds = time.process_time() - start
-        self.models, self.units = found.models, np.vstack([self.units, found.unit])
+        self.fitted, self.units = found.fitted, np.vstack([self.units, found.unit])
         return seconds
 
 

@@ -18,8 +18,8 @@ TESTS = Path(__file__).parent
 LAYERS: list[tuple[str, str]] = [
     ("errors hints checks arrays", "what can go wrong, validation, arrays"),
     ("space", "inputs, and the space they span"),
-    ("cost problems", "what a point costs; test problems"),
-    ("model", "Gaussian processes"),
+    ("model problems", "Gaussian processes; test problems"),
+    ("cost", "what a point costs; learned costs are Gaussian processes too"),
     ("acquisition", "how much a point promises, and the best point by that"),
     ("strategy", "what to try next: pure, no disk, no clock, no global random state"),
     ("history", "plan, trials, events and what a request changes: pure too"),
@@ -53,21 +53,25 @@ OUTSIDE = {
 LATE: dict[str, dict[str, str]] = {
     "help and completion must not load NumPy, SQLAlchemy and Rich": {
         "cli.arguments": "camobo.study.study",
-        "cli.begin": "camobo.cli.csv_files camobo.history.document camobo.history.problem_file camobo.space.inputs "
-        "camobo.study.study",
+        "cli.begin": "camobo.cli.csv_files camobo.cli.money camobo.cli.price_list camobo.history.document "
+        "camobo.history.problem_file camobo.insight.record camobo.space.inputs camobo.study.study",
+        "cli.change": "camobo.cli.money camobo.cli.price_list camobo.history.document camobo.history.transitions",
         "cli.csv_commands": "camobo.cli.csv_files camobo.cli.csv_results",
-        "cli.demo": "camobo.cli.csv_files camobo.history.problem_file camobo.study.study",
-        "cli.look": "camobo.history.transitions camobo.insight.record camobo.insight.status",
+        "cli.demo": "camobo.cli.csv_files camobo.history.problem_file camobo.insight.record camobo.study.study",
+        "cli.look": "camobo.cli.money camobo.history.transitions camobo.insight.record camobo.insight.spending "
+        "camobo.insight.status",
         "cli.output": "rich rich.cells rich.console rich.table rich.text",
         "cli.paper": "camobo.paper.drawing camobo.paper.experiments camobo.paper.figures camobo.paper.folder "
         "camobo.paper.results camobo.paper.runs camobo.paper.surface camobo.paper.table rich.progress",
         "cli.report": "camobo.cli.csv_files camobo.optuna camobo.report camobo.report.page",
         "cli.run": "camobo.run.command camobo.study.identity camobo.study.study",
-        "cli.trials": "camobo.cli.csv_files camobo.cli.csv_results camobo.space.inputs",
+        "cli.trials": "camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money camobo.space.inputs",
     },
     "opening a small study takes as long as loading SciPy": {
+        "cost.learned": "camobo.model.fitting camobo.model.models camobo.model.transforms",
         "history.transitions": "camobo.strategy.suggest",
         "insight.explanation": "camobo.strategy.suggest",
+        "insight.spending": "camobo.strategy.funds",
         "model.fitting": "scipy.optimize",
         "model.blas": "scipy.linalg",
     },

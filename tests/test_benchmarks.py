@@ -23,72 +23,12 @@ FOLDER = Path(__file__).parent.parent / "benchmarks"
 sys.path.insert(0, str(FOLDER))  # as when a script there is started
 
 
-@pytest.fixture(scope="module")
-def cost_study() -> ModuleType:
-    return importlib.import_module("cost_study")
-
-
-def test_money_counts_hidden_prices_that_halve_and_a_tenth_for_each_evaluation(cost_study: ModuleType) -> None:
-    assert cost_study.money(np.array([[1.0, 0.0], [0.0, 1.0]])) == pytest.approx((2 / 3 + 0.1) + (1 / 3 + 0.1))
-
-
-def test_a_study_compared_with_itself_costs_and_finds_the_same(cost_study: ModuleType) -> None:
-    outcomes = [cost_study.Outcome(2.0 + i, 5.0 + i, 3.0 + i) for i in range(2 * len(cost_study.PROBLEMS))]
-    assert list(cost_study.compare(outcomes, outcomes, 2).summary().values()) == pytest.approx([1.0] * 5)
-
-
-def test_money_to_95_is_what_was_spent_when_it_was_first_reached_or_else_twice_the_whole(
-    cost_study: ModuleType,
-) -> None:
-    problem = cost_study.PROBLEMS["matyas-booth"]
-    units = 0.5 + 0.15 * np.random.default_rng(0).random((400, 2))  # where its front lies
-    values = problem.evaluate(units)
-    enough = 0.95 * problem.best_hypervolume
-    first = next(n for n in range(1, 401) if problem.hypervolume(values[:n]) >= enough)
-    assert cost_study.outcome(problem, units, values).to_95 == pytest.approx(cost_study.money(units[:first]))
-    few = cost_study.outcome(problem, units[: first - 1], values[: first - 1])
-    assert few.to_95 == pytest.approx(2 * few.money)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("evaluations", "most_money", "least_hypervolume"), [(40, 0.8, 0.98), (20, 1.0, 0.95)])
-def test_a_short_cost_aware_run_spends_less_than_a_blind_one_and_finds_nearly_as_much(
-    cost_study: ModuleType, evaluations: int, most_money: float, least_hypervolume: float
-) -> None:
-    aware, blind = (
-        [cost_study.run("matyas-booth", seed, setting, evaluations) for seed in range(2)]
-        for setting in ({}, {"cost": None})
-    )
-    assert sum(o.money for o in aware) < most_money * sum(o.money for o in blind)
-    assert sum(o.hypervolume for o in aware) > least_hypervolume * sum(o.hypervolume for o in blind)
-
-
-@pytest.mark.slow
-def test_short_runs_spend_less_than_blind_ones_on_problems_of_both_kinds(cost_study: ModuleType) -> None:
-    aware, blind = (
-        [cost_study.run(name, 0, setting, 20) for name in cost_study.PROBLEMS] for setting in ({}, {"cost": None})
-    )
-    assert cost_study.compare(aware, blind, 1).summary()["money"] < 0.8
-
-
-@pytest.mark.parametrize(("field", "mean"), [("money", "money"), ("to_95", "money to 95 %")])
-def test_a_comparison_is_the_geometric_mean_of_ratios_of_means_over_seeds(
-    cost_study: ModuleType, field: str, mean: str
-) -> None:
-    blind = [cost_study.Outcome(1.0, 4.0, 4.0)] * 2 * len(cost_study.PROBLEMS)
-    pairs = [(2.0, 4.0)] * 5 + [(12.0, 12.0)] * 5  # three quarters on half of the problems, three times on the other
-    aware = [replace(blind[0], **{field: spent}) for pair in pairs for spent in pair]
-    assert cost_study.compare(aware, blind, 2).summary()[mean] == pytest.approx(math.sqrt(0.75 * 3.0))
-
-
 SCRIPTS = (
     "bench",
     "kernels",
     "quality_peers",
     "sampler",
     "storage",
-    "tune_cost",
-    "tune_paper",
     "peers.growth",
     "peers.run",
 )
@@ -120,7 +60,7 @@ def test_the_fingerprint_covers_all_that_decides_suggestions_and_nothing_else(
     for name, counts in [
         ("cli/run.py", False),
         ("report/page.py", False),
-        ("cost/additive.py", True),
+        ("cost/ordered.py", True),
         ("optuna/sampler.py", True),
     ]:
         with (copy / name).open("a") as file:

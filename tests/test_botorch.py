@@ -7,19 +7,24 @@ from typing import Any
 import numpy as np
 import pytest
 
-from camobo.acquisition.acquisition import Acquisition, Term
+from camobo.acquisition.acquisition import Acquisition
 from camobo.acquisition.maximise import maximise
 from camobo.acquisition.utilities import ScalarisedUCB
 from camobo.arrays import Array
-from camobo.cost.additive import AdditiveCost
-from camobo.cost.moment import Moment
+from camobo.cost.budget import Budget
+from camobo.cost.formula import Formula
+from camobo.cost.ordered import OrderCost
 from camobo.cost.paper import PaperCost
-from camobo.cost.protocol import Cost
+from camobo.cost.prices import Prices
+from camobo.cost.protocol import Cost, Discount
+from camobo.cost.receipts import LearnedCost
+from camobo.cost.thrift import Thrift
 from camobo.errors import InvalidOptionError, InvalidOrderError
 from camobo.model import gp
 from camobo.model.hyper import Hyper
 from camobo.space.inputs import Real
 from camobo.space.space import Space
+from camobo.strategy.funds import gamma
 
 torch: Any = pytest.importorskip("torch", reason="the botorch extra is not installed")
 pytest.importorskip("botorch", reason="the botorch extra is not installed")
@@ -39,7 +44,17 @@ SPACE = Space({"x1": Real(-2, 3), "x2": Real(0, 10, expensive="low"), "x3": Real
 LOW, HIGH = np.array([-2.0, 0.0, 0.0]), np.array([3.0, 10.0, 1.0])
 BOUNDS = torch.tensor(np.array([LOW, HIGH]))
 WEIGHTS, REFERENCE = np.array([0.4, 0.6]), np.array([-3.0, -3.0])
-COSTS: list[Cost] = [AdditiveCost("x1 > x2", strength=4.0), PaperCost("x2 > x1")]
+COSTS: list[Cost] = [OrderCost("x1 > x2"), PaperCost("x2 > x1")]
+RECEIPTS = np.random.default_rng(2).random((9, 3))
+PAID = np.exp(RECEIPTS[:, 0] + np.sin(4.0 * RECEIPTS[:, 1]))
+
+
+def receipts() -> tuple[Any, Any]:
+    return torch.tensor(LOW + RECEIPTS * (HIGH - LOW)), torch.tensor(PAID)
+
+
+def priced(p: Any) -> float:
+    return float(2.0 + (p["x1"] + 2.0) ** 2 + 0.1 * p["x2"])
 
 
 def processes() -> list[gp.GP]:
@@ -74,10 +89,17 @@ def in_botorch(processes: list[gp.GP]) -> Any:
 
 
 def ours(cost: Cost | None, pending: Array | None = None) -> Acquisition:
-    moment = Moment(7, 40)
     gps = [given.believe(np.zeros((0, 3)) if pending is None else pending) for given in processes()]
-    discount = None if cost is None else cost.at(moment, NAMES, np.random.default_rng([0, moment.step]))
-    return Acquisition(SPACE, gps, (Term(ScalarisedUCB(WEIGHTS, REFERENCE, 0.3), discount),))
+    discount: Discount | None = None
+    if isinstance(cost, PaperCost):
+        discount = cost.at(7, SPACE, np.random.default_rng([0, 7]))
+    elif cost is not None:
+        discount = Thrift(cost.over(SPACE).fitted(RECEIPTS, PAID) if learns(cost) else cost.over(SPACE), 1.0)
+    return Acquisition(SPACE, gps, ScalarisedUCB(WEIGHTS, REFERENCE, 0.3), discount)
+
+
+def learns(cost: Any) -> bool:
+    return isinstance(cost, LearnedCost)
 
 
 def theirs(cost: Any, **options: Any) -> CostAwareUCB:
@@ -88,6 +110,7 @@ def theirs(cost: Any, **options: Any) -> CostAwareUCB:
         "step": 7,
         "budget": 40,
         "expensive": {"x2": "low"},
+        "receipts": receipts() if learns(cost) else None,
     }
     return CostAwareUCB(in_botorch(processes()), names=NAMES, cost=cost, bounds=BOUNDS, **{**given, **options})
 
@@ -116,7 +139,18 @@ def of_kind(kind: str, x: Any, y: Any) -> Any:
 
 
 class TestTheSameAsCamobosOwn:
-    @pytest.mark.parametrize("cost", [*COSTS, None], ids=["additive", "paper", "none"])
+    @pytest.mark.parametrize(
+        "cost",
+        [
+            *COSTS,
+            Prices({"x1": 3.0}, per_trial=9, rest="x2 > x3"),
+            Formula("2 + (x1 + 2)^2 + 0.1*x2"),
+            LearnedCost(),
+            LearnedCost("x2 > x1"),
+            None,
+        ],
+        ids=["order", "paper", "prices", "formula", "learned", "learned from an order", "none"],
+    )
     def test_values_and_gradients_at_the_same_model(self, cost: Any) -> None:
         units, X = candidates()
         X.requires_grad_(True)
@@ -126,13 +160,86 @@ class TestTheSameAsCamobosOwn:
         assert found.detach().numpy() == pytest.approx(value, abs=1e-6)
         assert X.grad[:, 0].numpy() * (HIGH - LOW) == pytest.approx(slope, rel=1e-4, abs=1e-4)
 
-    @pytest.mark.parametrize("cost", COSTS, ids=["additive", "paper"])
+    @pytest.mark.parametrize("cost", COSTS, ids=["order", "paper"])
     def test_values_with_pending_points(self, cost: Any) -> None:
         units, X = candidates()
         pending = np.array([[0.2, 0.4, 0.6], [0.7, 0.1, 0.3]])
         found = theirs(cost, X_pending=torch.tensor(LOW + pending * (HIGH - LOW)))(X)
         assert found.detach().numpy() == pytest.approx(ours(cost, pending)(units), abs=1e-6)
         assert not np.allclose(found.detach().numpy(), ours(cost)(units))
+
+
+class TestCosts:
+    @pytest.mark.parametrize(
+        ("cost", "given"),
+        [
+            (OrderCost("x1 > x2, x3"), {}),
+            (OrderCost("x1 > x2, x3"), {"receipts": True}),
+            (Prices({"x1": 3.0, "x3": 1.0}, per_trial=9), {}),
+            (Formula("2 + (x1 + 2)^2 + 0.1*x2*x3"), {}),
+            (LearnedCost(), {}),
+            (PaperCost("x2 > x1"), {}),
+        ],
+        ids=["order", "order with receipts", "prices", "formula", "learned", "paper"],
+    )
+    def test_gradients_are_exact(self, cost: Any, given: dict[str, Any]) -> None:
+        smooth = GenericDeterministicModel(lambda x: x[..., :2] ** 2 / 50 + x[..., 1:] / 10, 2)
+        paid = receipts() if given or learns(cost) else None
+        acquisition = CostAwareUCB(
+            smooth, names=NAMES, cost=cost, bounds=BOUNDS, ref_point=REFERENCE, weights=WEIGHTS, receipts=paid
+        )
+        X = candidates(8)[1].requires_grad_(True)
+        assert torch.autograd.gradcheck(acquisition, X, atol=1e-6)
+
+    def test_a_function_of_the_inputs_costs_what_it_returns(self) -> None:
+        _, X = candidates(8)
+        cost, free = theirs(priced)(X), theirs(None)(X)
+        expected = [np.log(priced(dict(zip(NAMES, x, strict=True)))) for x in X[:, 0].tolist()]
+        assert (free - cost).detach().numpy() == pytest.approx(expected)
+
+    def paid(self, **options: Any) -> Array:
+        """What the discount takes off the logarithm at some points, per log c."""
+        units, X = candidates(6)
+        log_cost = OrderCost("x1 > x2").over(SPACE).log_cost(units)
+        off = theirs(None)(X) - theirs(OrderCost("x1 > x2"), **options)(X)
+        return np.asarray(off.detach().numpy() / log_cost)
+
+    @pytest.mark.parametrize(
+        ("options", "expected"),
+        [
+            ({"step": 1, "budget": 40}, 1.0),
+            ({"step": 31, "budget": 40}, 1.0),
+            ({"step": 39, "budget": 40}, 0.5),
+            ({"step": 41, "budget": 40}, 0.0),
+            ({"step": 39, "budget": Budget(trials=40), "thrift": 2.0}, 1.0),
+            ({"step": 1, "budget": None, "thrift": 0.0}, 0.0),
+            ({"step": 571, "budget": None}, 0.5),
+        ],
+        ids=lambda value: str(value),
+    )
+    def test_cost_counts_less_over_the_last_tenth_of_the_budget(self, options: Any, expected: float) -> None:
+        assert self.paid(**options) == pytest.approx(expected, abs=1e-9)
+
+    def test_a_budget_in_money_is_spent_by_the_receipts(self) -> None:
+        units, X = candidates()
+        cost = Prices({"x1": 1.0}, per_trial=3)  # from 1 to 6
+        budget = Budget(cost=float(PAID.sum()) + 4.0)
+        found = theirs(cost, receipts=receipts(), budget=budget)(X).detach().numpy()
+        affordable = np.exp(cost.over(SPACE).log_cost(units)) <= 4.0
+        assert affordable.any()
+        assert found[affordable].min() > found[~affordable].max() + 1e3
+        left = 4.0 / (4.0 + float(PAID.sum()))
+        off = theirs(None)(X).detach().numpy() - found
+        assert off[affordable] == pytest.approx(gamma(1.0, left) * cost.over(SPACE).log_cost(units)[affordable])
+
+    def test_receipts_teach_what_points_cost(self) -> None:
+        points, paid = receipts()
+        acquisition = theirs(LearnedCost())
+        assert acquisition.discount is not None
+        assert np.corrcoef(-acquisition.discount.log(RECEIPTS), np.log(PAID))[0, 1] > 0.95
+        column = theirs(LearnedCost(), receipts=(points, paid[:, None]))
+        _, X = candidates(5)
+        assert torch.equal(column(X), acquisition(X))
 
 
 class TestInBotorch:
@@ -264,16 +371,15 @@ class TestInBotorch:
         with pytest.raises(AssertionError, match="q=1"):
             theirs(None)(torch.zeros(4, 2, 3, dtype=torch.float64))
 
-    @pytest.mark.parametrize("power", [0.0, 1.0])
-    def test_points_outside_the_bounds_cost_as_at_the_nearest_bound(self, power: float) -> None:
-        cost = AdditiveCost("x1 > x2", strength=4.0, power=power)
+    @pytest.mark.parametrize("cost", COSTS, ids=["order", "paper"])
+    def test_points_outside_the_bounds_cost_as_at_the_nearest_bound(self, cost: Any) -> None:
         X = torch.tensor([[[-9.0, 40.0, 0.5]], [[-2.0, 10.0, 0.5]]], dtype=torch.float64, requires_grad=True)
-        paid = theirs(cost)(X) - theirs(None)(X)
-        assert paid.detach().numpy() == pytest.approx([0.0, 0.0], abs=1e-9)
+        paid = (theirs(cost)(X) - theirs(None)(X)).detach().numpy()
+        assert paid[0] == pytest.approx(paid[1], abs=1e-9)
         theirs(cost)(X).sum().backward()
         assert torch.isfinite(X.grad).all()
 
-    @pytest.mark.parametrize("cost", [*COSTS, None], ids=["additive", "paper", "none"])
+    @pytest.mark.parametrize("cost", [*COSTS, None], ids=["order", "paper", "none"])
     def test_a_second_derivative_is_refused(self, cost: Any) -> None:
         _, X = candidates(2)
         smooth = GenericDeterministicModel(lambda x: x[..., :2] ** 2, 2)
@@ -329,6 +435,27 @@ class TestInBotorch:
         ({"X_pending": "x"}, InvalidOptionError, "X_pending: need numbers"),
         ({"model": None}, InvalidOptionError, "model: need a fitted BoTorch model"),
         ({"cost": "x1 > nickel"}, InvalidOrderError, "nickel"),
+        ({"cost": OrderCost("nickel")}, InvalidOrderError, "nickel"),
+        ({"cost": Prices({"nickel": 2})}, InvalidOptionError, "nickel"),
+        ({"cost": Formula("x1 - 9")}, InvalidOptionError, "finite number above 0"),
+        ({"cost": LearnedCost("x1")}, InvalidOptionError, r"receipts: need \(X, paid\).*LearnedCost learns from them"),
+        ({"cost": LearnedCost(), "receipts": (torch.zeros(0, 3), [])}, InvalidOptionError, "receipts: need"),
+        ({"cost": OrderCost("x1"), "budget": Budget(cost=9)}, InvalidOptionError, "receipts: need.*budget is in money"),
+        (
+            {"cost": "x1", "receipts": (torch.zeros(1, 3), [1.0])},
+            InvalidOptionError,
+            "receipts: need none with the pap",
+        ),
+        ({"cost": "x1", "thrift": 2.0}, InvalidOptionError, "thrift: need 1 with the paper's cost"),
+        ({"thrift": -1.0}, InvalidOptionError, "thrift"),
+        ({"receipts": torch.zeros(1, 3)}, InvalidOptionError, r"receipts: need points and what they cost"),
+        ({"receipts": (torch.zeros(1, 2), [1.0])}, InvalidOptionError, r"receipts: need \(r, 3\) points"),
+        ({"receipts": (torch.full((1, 3), torch.nan), [1.0])}, InvalidOptionError, "receipts: need points of finite"),
+        ({"receipts": (torch.zeros(2, 3), [1.0])}, InvalidOptionError, "receipts: need as many costs as points, 2"),
+        *(
+            ({"receipts": (torch.zeros(1, 3), [paid])}, InvalidOptionError, "receipts: need costs of at least 0")
+            for paid in (-1.0, float("nan"), float("inf"))
+        ),
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )

@@ -14,15 +14,19 @@ import camobo
 from camobo import errors, plot, problems, report
 
 DOCUMENTED = {
-    "AdditiveCost",
+    "Budget",
     "Categorical",
     "Command",
     "Event",
     "Explanation",
+    "Formula",
     "Integer",
+    "LearnedCost",
     "Note",
     "Order",
+    "OrderCost",
     "PaperCost",
+    "Prices",
     "Real",
     "Reason",
     "Space",

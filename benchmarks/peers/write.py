@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -31,7 +30,7 @@ from peers.measures import (
 )
 from peers.methods import METHODS, OURS
 from peers.problems import CONTESTS
-from peers.records import RESULTS, read
+from peers.records import read
 from peers.run import CPU_SECONDS, SEEDS, results_file, stored, wanted
 from peers.verdicts import (
     LIKELY,
@@ -46,7 +45,6 @@ from peers.verdicts import (
 )
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
-BENCH = RESULTS / "bench.json"
 
 Growth: TypeAlias = Mapping[tuple[str, Size], Mapping[str, Any]]
 
@@ -159,15 +157,6 @@ def to_be_made(runs: Runs) -> str:
 the figures on this page may change, and none is a claim.** """
 
 
-def equal_trials() -> str:
-    """camobo with the order relative to itself without, after 100 evaluations: the rows of `make bench`."""
-    rows = []
-    for what, bar, measured, reached in json.loads(BENCH.read_text())["cost"]:
-        name = what.removeprefix("cost-aware against cost=None, ").replace("money as they are", "money, not flipped")
-        rows.append([name, measured, bar, "yes" if reached else "**no**"])
-    return table(["", "with the order ÷ without", "bar", "reached"], rows)
-
-
 def page(runs: Runs, growth: Growth, folder: Path) -> str:
     """The whole of docs/benchmarks.md; its figures are drawn into the folder."""
     versions = sorted({(name, version) for run in runs.values() for name, version in run["versions"].items()})
@@ -201,6 +190,9 @@ are over {seeds_of(runs, finished=not missing)}; quartiles are in small print. V
 def _answer(runs: Runs, missing: str) -> str:
     problems = len(problems_of(runs))
     return f"""# camobo next to its peers
+
+camobo's rows were measured with the cost it had before: an additive one, tuned for the money spent in 100 evaluations.
+The one it has now is measured in [money.md](money.md); these rows are made anew with it next.
 
 How much money camobo needs to reach a share of the best front, relative to other optimisers, on {problems} problems
 whose prices it does not know. Below 1, camobo pays less. Geometric means, and on how many problems:
@@ -331,17 +323,7 @@ regions for last.
 
 {quality(runs)}
 
-{figure}
-
-### Money at an equal number of evaluations
-
-What camobo spends in 100 evaluations, and the hypervolume it reaches, with the order relative to without cost. This
-count favours the order: money saved by ending with cheap points is money that anybody saves by stopping earlier.
-From [bench.md](../benchmarks/results/bench.md), ten problems, five of them flipped so that the good region is at the
-other end. With 50 or 30 evaluations the order saves less and may find less:
-[tune_cost.md](../benchmarks/results/tune_cost.md).
-
-{equal_trials()}"""
+{figure}"""
 
 
 def _speed(runs: Runs, growth: Growth, folder: Path) -> str:

@@ -9,10 +9,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from camobo.cost.additive import AdditiveCost
+    from camobo.cost.budget import Budget
+    from camobo.cost.formula import Formula
     from camobo.cost.order import Order
+    from camobo.cost.ordered import OrderCost
     from camobo.cost.paper import PaperCost
+    from camobo.cost.prices import Prices
+    from camobo.cost.receipts import LearnedCost
     from camobo.errors import (
+        BudgetSpent,
         CamoboError,
         InvalidOptionError,
         InvalidOrderError,
@@ -36,21 +41,26 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "AdditiveCost",
+    "Budget",
+    "BudgetSpent",
     "CamoboError",
     "Categorical",
     "Command",
     "Event",
     "Explanation",
+    "Formula",
     "Integer",
     "InvalidOptionError",
     "InvalidOrderError",
     "InvalidSpaceError",
     "InvalidValueError",
+    "LearnedCost",
     "MissingExtraError",
     "Note",
     "Order",
+    "OrderCost",
     "PaperCost",
+    "Prices",
     "Real",
     "Reason",
     "Space",
@@ -65,9 +75,14 @@ __all__ = [
 
 _HOMES = {
     "run.command": ("Command",),
-    "cost.additive": ("AdditiveCost",),
+    "cost.budget": ("Budget",),
+    "cost.formula": ("Formula",),
+    "cost.ordered": ("OrderCost",),
     "cost.paper": ("PaperCost",),
+    "cost.prices": ("Prices",),
+    "cost.receipts": ("LearnedCost",),
     "errors": (
+        "BudgetSpent",
         "CamoboError",
         "InvalidOptionError",
         "InvalidOrderError",

@@ -1,4 +1,4 @@
-"""camobo in BoTorch: `CostAwareUCB`, the cost-aware acquisition (Eq. 9) over any BoTorch model.
+"""camobo in BoTorch: `CostAwareUCB`, the cost-aware acquisition over any BoTorch model.
 
     from botorch.optim import optimize_acqf
     from camobo.botorch import CostAwareUCB
@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from camobo.checks import renamed, whole
+from camobo.checks import number_from, renamed, whole
 from camobo.errors import InvalidOptionError, MissingExtraError, shown
 
 try:
@@ -36,28 +36,42 @@ except ImportError as _error:
 
 from camobo.acquisition.scalarisation import flat_weights
 from camobo.acquisition.utilities import ScalarisedUCB, Utility, beta_practical
-from camobo.cost.moment import Moment
-from camobo.cost.protocol import Discount
+from camobo.arrays import Array
+from camobo.cost.budget import Budget, as_budget
+from camobo.cost.order import Order
+from camobo.cost.paper import PaperCost
+from camobo.cost.protocol import Cost, Discount
 from camobo.cost.reading import CostLike, as_cost
+from camobo.cost.receipts import LearnedCost
+from camobo.space.inputs import Real
+from camobo.space.space import Space
+from camobo.strategy.funds import funds
+from camobo.strategy.plan import Data, Plan, Receipts
 
 __all__ = ["CostAwareUCB"]
 
 _LEAST_VARIANCE = 1e-14
+_MOST_THRIFT = 10.0
 
 
 class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is untyped here
-    """log α(x) = log [ min_m θ_m (μ_m + √β σ_m − R_m) · (1 − C(x, t)) ], for one candidate at a time.
+    """log α(x) = log [ min_m θ_m (μ_m + √β σ_m − R_m) ] + discount(x), for one candidate at a time.
 
     model: any fitted BoTorch model; larger is better in each of its M outputs.
     names: the inputs, in the order of X's columns.
     cost: which inputs are more expensive than which, "nickel > chromium", or a list, most expensive first: the paper's
-        cost. Or a cost model of camobo's: AdditiveCost(order, strength=4, power=0) saves more; its default strength and
-        power suit improvements, not bounds. None leaves Eq. 7, the scalarised UCB.
+        cost, whose discount is log(1 − C(x, t)), as of a PaperCost. Any other cost of camobo's, such as
+        OrderCost("nickel > chromium"), Prices, a Formula, a function or LearnedCost: −γ log c(x). None: no discount,
+        which leaves Eq. 7, the scalarised UCB.
     bounds: (2, d) lower and upper bounds of X, as for `optimize_acqf`; the lower end is the cheap one.
     ref_point: (M,) R, below every value of interest.
     weights: (M,) θ; None draws them from the simplex.
-    step, budget: t, and the planned evaluations. An additive cost fades as the budget is spent; without a budget, and
-        in the paper's cost, it fades with t.
+    step: t, which counts evaluations, this one included.
+    budget: planned evaluations, or a `Budget` in money. γ falls to 0 over its last quarter; without a budget it falls
+        slowly with t. The paper's cost fades with t alone.
+    thrift: γ at first: 0 ignores cost, 1 is promise for the money. Not for the paper's cost.
+    receipts: (X, paid), (r, d) points and what they cost. LearnedCost and OrderCost learn from them, and their sum is
+        what is spent of a budget in money; beyond what is left of it nothing is suggested.
     beta: how much uncertainty counts; None: 0.125 ln(2t + 1).
     expensive: inputs whose lower end is the expensive one, {"purity": "low"}.
     softness: 0 is the minimum over objectives itself; above 0, a smooth approximation without kinks.
@@ -81,7 +95,9 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         ref_point: Sequence[float] | Any,
         weights: Sequence[float] | Any | None = None,
         step: int = 1,
-        budget: int | None = None,
+        budget: int | Budget | None = None,
+        thrift: float = 1.0,
+        receipts: tuple[Any, Any] | None = None,
         beta: float | None = None,
         expensive: Mapping[str, Literal["high", "low"]] | None = None,
         softness: float = 0.0,
@@ -93,9 +109,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         super().__init__(model)
         names = _read_names(names)
         limits = _read_bounds(bounds, len(names))
-        cheap_ends = _cheap_ends(expensive, names)
+        space = _read_space(names, limits, expensive)
         step = whole("CostAwareUCB: step", step, 1)
-        budget = None if budget is None else whole("CostAwareUCB: budget", budget, 1)
         rng = np.random.default_rng([whole("CostAwareUCB: seed", seed, 0), step])
         softness = _positive("softness", softness)
         outputs = int(model.num_outputs)
@@ -104,36 +119,59 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         _check(bool((theta >= 0.0).all() and theta.sum() > 0.0), "weights", "no negative numbers, not all 0", theta)
         beta = beta_practical(step) if beta is None else _positive("beta", beta)
         self.utility = ScalarisedUCB(theta, reference, beta, softness)
-        cost_model = as_cost(cost, names, paper=True)
-        moment = Moment(step, budget, outputs, len(names))
-        self.discount = None if cost_model is None else cost_model.at(moment, names, rng)
-        columns = torch.arange(len(names))
-        self.register_buffer("cheap", limits[cheap_ends, columns])
-        self.register_buffer("span", limits[[1 - end for end in cheap_ends], columns] - self.cheap)
+        read, planned = _read_cost(cost), as_budget(budget)
+        thrift = number_from("thrift", thrift, 0.0, _MOST_THRIFT)
+        self.register_buffer("low", limits[0])
+        self.register_buffer("span", limits[1] - limits[0])
+        paid = None if receipts is None else self._read_receipts(receipts)
+        self.discount: Discount | None
+        if isinstance(read, PaperCost):
+            _check(paid is None, "receipts", "none with the paper's cost, which has no amounts", "some")
+            _check(thrift == 1.0, "thrift", "1 with the paper's cost, which fades with the step alone", thrift)
+            self.discount = read.at(step, space, rng)
+        else:
+            self.discount = _thrift(Plan(space, {}, read, planned, thrift=thrift), step, paid)
         self.set_X_pending(X_pending)
 
     @t_batch_mode_transform(expected_q=1)  # type: ignore[untyped-decorator]
     def forward(self, X: Any) -> Any:
         """(b,) values of log α at (b, 1, d) candidates; for an ensemble, α is the mean over its members."""
-        width = len(self.cheap)
+        width = len(self.low)
         _check(X.shape[-1] == width, "X", f"{width} columns, one per name", X.shape[-1])
         many = is_ensemble(self.model)
         mean, deviation = self._moments(X)
         value = _LogUtility.apply(mean, deviation, self.utility)
         if self.discount is not None:
-            levels = ((X.squeeze(-2) - self.cheap) / self.span).clamp(0.0, 1.0)
-            discount = _LogDiscount.apply(levels, self.discount).to(value)
+            discount = _LogDiscount.apply(self._units(X.squeeze(-2)), self.discount).to(value)
             value = value + (discount[..., None] if many else discount)
         return value.logsumexp(dim=-1) - math.log(value.shape[-1]) if many else value
 
     def set_X_pending(self, X_pending: Any | None = None) -> None:  # noqa: N802  # BoTorch's name
         """Set the (p, d) points that are being evaluated; None: no points."""
         if X_pending is not None:
-            points, width = _numbers("X_pending", X_pending), len(self.cheap)
+            points, width = _numbers("X_pending", X_pending), len(self.low)
             _check(points.ndim == 2 and points.shape[1] == width, "X_pending", f"(p, {width}) points", points.shape)
             _check(bool(torch.isfinite(points).all()), "X_pending", "finite numbers", points.tolist())
             X_pending = points if len(points) else None
         super().set_X_pending(X_pending)
+
+    def _units(self, X: Any) -> Any:
+        """(…, d) points of the unit cube, from their values."""
+        return ((X - self.low) / self.span).clamp(0.0, 1.0)
+
+    def _read_receipts(self, receipts: Any) -> tuple[Array, Array]:
+        """(r, d) points of the unit cube and (r,) what they cost."""
+        pair = isinstance(receipts, Sequence) and len(receipts) == 2
+        _check(pair, "receipts", "points and what they cost, (X, paid)", receipts)
+        points, paid = _numbers("receipts", receipts[0]), _numbers("receipts", receipts[1])
+        paid = paid.squeeze(-1) if paid.ndim == 2 else paid
+        width, count = len(self.low), points.shape[:1]
+        _check(points.ndim == 2 and points.shape[1] == width, "receipts", f"(r, {width}) points", tuple(points.shape))
+        _check(bool(torch.isfinite(points).all()), "receipts", "points of finite numbers", points.tolist())
+        _check(paid.shape == count, "receipts", f"as many costs as points, {len(points)}", tuple(paid.shape))
+        good = bool((torch.isfinite(paid) & (paid >= 0.0)).all())
+        _check(good, "receipts", "costs of at least 0", paid.tolist())
+        return self._units(points.to(self.low)).cpu().numpy(), paid.cpu().numpy()
 
     def _moments(self, X: Any) -> tuple[Any, Any]:
         """(b, M) mean and standard deviation at (b, 1, d) candidates; (b, S, M) for an ensemble.
@@ -207,19 +245,19 @@ class _LogUtility(torch.autograd.Function):  # type: ignore[misc]
 
 
 class _LogDiscount(torch.autograd.Function):  # type: ignore[misc]
-    """log(1 − C) at (…, d) levels, with its own gradient."""
+    """The log of a discount at (…, d) points of the unit cube, with its own gradient."""
 
     @staticmethod
-    def forward(ctx: Any, levels: Any, discount: Discount) -> Any:
-        rows = levels.reshape(-1, levels.shape[-1]).detach().cpu().double().numpy()
+    def forward(ctx: Any, units: Any, discount: Discount) -> Any:
+        rows = units.reshape(-1, units.shape[-1]).detach().cpu().double().numpy()
         slope = np.ascontiguousarray(discount.log_slope(rows))
-        ctx.save_for_backward(levels, torch.as_tensor(slope).to(levels).reshape(levels.shape))
-        return torch.as_tensor(discount.log(rows)).to(levels).reshape(levels.shape[:-1])
+        ctx.save_for_backward(units, torch.as_tensor(slope).to(units).reshape(units.shape))
+        return torch.as_tensor(discount.log(rows)).to(units).reshape(units.shape[:-1])
 
     @staticmethod
     def backward(ctx: Any, *outer: Any) -> Any:
-        levels, slope = ctx.saved_tensors
-        return _Once.apply(outer[0][..., None] * slope, levels), None
+        units, slope = ctx.saved_tensors
+        return _Once.apply(outer[0][..., None] * slope, units), None
 
 
 class _Once(torch.autograd.Function):  # type: ignore[misc]
@@ -260,15 +298,34 @@ def _read_bounds(bounds: Any, width: int) -> Any:
     return limits
 
 
-def _cheap_ends(expensive: Any, names: Sequence[str]) -> list[int]:
-    """The row of the bounds that is cheap, per input: 0 the lower, 1 the upper."""
+def _read_space(names: Sequence[str], limits: Any, expensive: Any) -> Space:
+    """The space of the inputs, all of them real."""
     mapped = expensive is None or isinstance(expensive, Mapping)
     _check(mapped, "expensive", 'inputs by name, such as {"purity": "low"}', expensive)
     ends = dict(expensive or {})
     for name, end in ends.items():
         _check(name in names, "expensive", f"one of the inputs {', '.join(names)}", name)
         _check(isinstance(end, str) and end in ("high", "low"), f"expensive[{name!r}]", '"high" or "low"', end)
-    return [1 if ends.get(name) == "low" else 0 for name in names]
+    pairs = zip(names, limits.T.tolist(), strict=True)
+    return Space({name: Real(low, high, expensive=ends.get(name, "high")) for name, (low, high) in pairs})
+
+
+def _read_cost(given: CostLike) -> Cost | None:
+    """The cost; a bare order is the paper's."""
+    return as_cost(given, paper=isinstance(given, (str, Sequence, Order, PaperCost)))
+
+
+def _thrift(plan: Plan, step: int, paid: tuple[Array, Array] | None) -> Discount | None:
+    """−γ log c after the receipts; None without a cost."""
+    needed = "(X, paid), points and what they cost: "
+    learns = isinstance(plan.cost, LearnedCost)
+    known = paid is not None and (len(paid[1]) > 0 or not learns)
+    _check(known or not learns, "receipts", f"{needed}LearnedCost learns from them", None if paid is None else "none")
+    in_money = plan.budget is not None and plan.budget.cost is not None
+    _check(known or not in_money, "receipts", f"{needed}the budget is in money, and they say what is spent", None)
+    none = np.zeros((0, plan.space.dimension))
+    kept = None if paid is None else Receipts(*paid, float(paid[1].sum()), none)
+    return funds(plan, Data(none, np.zeros((0, 0)), none, none, step, kept), None).thrift(plan)
 
 
 def _check(good: bool, what: str, expected: str, got: Any) -> None:

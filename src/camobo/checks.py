@@ -60,6 +60,14 @@ def whole(name: str, value: Any, least: int, most: int | None = None) -> int:
     return int(value)
 
 
+def number_from(name: str, value: Any, least: float, most: float) -> float:
+    """A number from `least` to `most`."""
+    number = _float(value)
+    if number is None or not least <= number <= most:
+        raise InvalidOptionError(f"{name}: need a number from {least:g} to {most:g}, got {shown(value)}.")
+    return number
+
+
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> Any:
     """`value` if it is one of the allowed words."""
     if not isinstance(value, str) or value not in allowed:  # for an array, `not in` alone is ambiguous

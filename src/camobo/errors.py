@@ -8,6 +8,7 @@
     ├── UnknownTrialError   (LookupError)          a trial this study does not have
     ├── TrialStateError     (RuntimeError)         a trial in the wrong state for this call
     ├── SpaceExhausted      (RuntimeError)         every point of a finite space has been suggested
+    ├── BudgetSpent         (RuntimeError)         what is left of the budget pays for no further trial
     ├── StorageError        (OSError)              a study that cannot be read or written where it is stored
     └── MissingExtraError   (ImportError)          an optional package that is not installed
 
@@ -101,6 +102,10 @@ class TrialStateError(CamoboError, RuntimeError):
 
 class SpaceExhausted(CamoboError, RuntimeError):
     """Every point of a finite space has been suggested already."""
+
+
+class BudgetSpent(CamoboError, RuntimeError):
+    """What is left of a budget in money pays for no further trial."""
 
 
 class StorageError(CamoboError, OSError):

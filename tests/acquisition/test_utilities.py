@@ -13,7 +13,6 @@ from scipy.stats import norm
 
 from camobo.acquisition.scalarisation import reach
 from camobo.acquisition.utilities import (
-    ExplorationBonus,
     Feasible,
     ScalarisedUCB,
     beta_practical,
@@ -228,22 +227,6 @@ class TestExpectedReach:
         assert power_of(objectives) == improvement(np.full((1, objectives), 0.5)).power == power
 
 
-class TestExplorationBonus:
-    def test_it_is_worth_most_where_the_outcome_is_unknown_and_little_where_it_is_known_whatever_the_mean(
-        self,
-    ) -> None:
-        deviation = np.array([[1e-6, 1e-6], [0.01, 1e-6], [0.5, 0.5]])
-        for mean in (-30.0, 0.0, 30.0):
-            values = np.exp(ExplorationBonus(0.5).log(np.full((3, 2), mean), deviation))
-            assert np.all(np.diff(values) > 0.05)
-            assert values[0] < 0.3 * values[-1]
-            assert values[-1] <= 0.5
-
-    def test_softened_it_is_itself(self) -> None:
-        bonus = ExplorationBonus(0.5)
-        assert bonus.softened() is bonus
-
-
 class TestFeasible:
     def test_it_is_the_utility_times_the_probability_that_every_constraint_holds(self) -> None:
         rng = np.random.default_rng(3)
@@ -254,7 +237,7 @@ class TestFeasible:
         assert Feasible(None, limits).log(mean[:, 2:], deviation[:, 2:]) == pytest.approx(np.log(holds))
 
     @pytest.mark.parametrize(
-        "utility", [ucb(softness=0.02), ExplorationBonus(0.1), None], ids=["UCB", "exploration bonus", "none"]
+        "utility", [ucb(softness=0.02), improvement(UNIT_FRONT), None], ids=["UCB", "improvement", "none"]
     )
     def test_its_slopes_are_differences(self, utility: Any) -> None:
         rng = np.random.default_rng(5)

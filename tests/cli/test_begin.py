@@ -34,7 +34,7 @@ class TestInit:
         assert (tmp_path / "my alloy.toml").read_text(encoding="utf-8") == example_problem()
         assert f"camobo new '{tmp_path}/my alloy.toml'" in done.err
         assert camobo("new", tmp_path / "my alloy.toml").code == 0
-        assert cm.Study.load(tmp_path / "my alloy.db").budget == 40
+        assert cm.Study.load(tmp_path / "my alloy.db").budget == cm.Budget(trials=40)
 
     def test_a_dash_prints_it(self) -> None:
         done = camobo("init", "-")
@@ -49,7 +49,7 @@ class TestInit:
         assert camobo("init", tmp_path / "a.toml", "--force").code == 0
 
     def test_every_option_that_is_switched_off_is_accepted_when_switched_on(self, tmp_path: Path) -> None:
-        text = example_problem()
+        text, _, prices = example_problem().partition("#[prices]")
         options = re.findall(r"^#(\w+ *= .*)$", text, flags=re.MULTILINE)
         assert len(options) >= 9
         for option in options:
@@ -57,7 +57,17 @@ class TestInit:
             kept = [line for line in text.splitlines() if not line.startswith(f"{key} ")]
             at = kept.index("[objectives]") if "type" in option and key != "cost" else len(kept)
             problem = tmp_path / "problem.toml"
-            problem.write_text("\n".join([*kept[:at], option, *kept[at:]]), encoding="utf-8")
+            needs = ['method = "paper"'] if 'type = "paper"' in option else []
+            problem.write_text("\n".join([*kept[:at], option, *needs, *kept[at:]]), encoding="utf-8")
+            plan_of_toml(problem)
+        listed = prices.replace("\n#", "\n")
+        assert listed.count("\n") == 6
+        problem.write_text(f"{text}[prices]{listed}".replace("\ncost = ", "\n#cost = "), encoding="utf-8")
+        assert str(plan_of_toml(problem)[0].cost) == (
+            "nickel 13.9, chromium 8, quench by choice, 12 per trial; the rest: soak"
+        )
+        problem.write_text(f"{text}[prices]{listed}", encoding="utf-8")
+        with pytest.raises(cm.InvalidOptionError, match=r"\[prices\]: there is a cost under \[study\] too"):
             plan_of_toml(problem)
 
     def test_the_example_fits_an_editor_of_120_columns(self) -> None:
@@ -86,7 +96,7 @@ class TestNew:
         out = camobo("new", tmp_path / "a.toml").out
         for said in (
             "log scale; low end is expensive", "none, argon, helium; expensive: helium, argon",
-            "cost       grain > gas (PaperCost)", "budget     none",
+            "cost       grain > gas (Eq. 8)", "budget     none",
             "seed       3", "method     paper, beta practical", "reference  strength=250",
         ):  # fmt: skip
             assert said in out
@@ -116,6 +126,79 @@ class TestNew:
         assert "study.budget: 40 is stored, 50 was given" in done.err
         assert "--storage" in done.err
         assert len(cm.Study.load(study).trials) == 1
+
+
+PRICED = """
+[space]
+nickel = { type = "real", low = 0, high = 20, unit = "%" }
+soak = { type = "integer", low = 1, high = 12 }
+quench = { type = "categorical", choices = ["air", "oil", "water"] }
+
+[objectives]
+strength = "max"
+
+[study]
+budget = { trials = 60, cost = 2000, unit = "EUR" }
+reference = { strength = 250 }
+"""
+LIST = "input,choice,price\nnickel,,13.9\nquench,oil,2\nper trial,,12\n"
+
+
+class TestMoney:
+    def problem(self, folder: Path, text: str = PRICED) -> Path:
+        (folder / "a.toml").write_text(text)
+        (folder / "list.csv").write_text(LIST)
+        return folder / "a.toml"
+
+    def test_a_price_list_is_the_cost_and_the_study_is_that_of_the_file_otherwise(self, tmp_path: Path) -> None:
+        problem = self.problem(tmp_path)
+        done = camobo("new", problem, "--prices", tmp_path / "list.csv")
+        assert done.code == 0
+        plan = cm.Study.load(tmp_path / "a.db").plan
+        assert plan.cost == cm.Prices({"nickel": 13.9, "quench": {"oil": 2}}, per_trial=12)
+        assert (plan.budget, plan.reference) == (cm.Budget(trials=60, cost=2000, unit="EUR"), (250.0,))
+        again = camobo("new", problem, "--prices", tmp_path / "list.csv")
+        assert (again.code, cm.Study.load(tmp_path / "a.db").seed) == (0, plan.seed)
+
+    def test_it_shows_what_inputs_and_trials_cost_in_money(self, tmp_path: Path) -> None:
+        out = camobo("new", self.problem(tmp_path), "--prices", tmp_path / "list.csv", "--dry-run").out
+        rows = [" ".join(line.split()) for line in out.splitlines()]
+        for said in (
+            "input type from to unit cost EUR details", "nickel real 0 20 % up to 278", "soak integer 1 12 0",
+            "cost nickel 13.9, quench by choice, 12 per trial",
+            "the cheapest trial costs 12 EUR, the most expensive 292 EUR",
+            "budget 60 trials, 2000 EUR",
+        ):  # fmt: skip
+            assert said in rows
+        assert not (tmp_path / "a.db").exists()
+
+    def test_the_most_expensive_trial_of_a_formula_is_found_between_the_ends(self, tmp_path: Path) -> None:
+        formula = 'cost = { type = "formula", formula = "5 + 3*nickel - 0.15*nickel^2 + abs(soak - 6)" }\nthrift = 0.5'
+        out = camobo("new", self.problem(tmp_path, PRICED + formula), "--dry-run").out
+        assert "the cheapest trial costs 5 EUR, the most expensive 26 EUR" in out
+        assert "thrift     0.5" in out
+
+    def test_an_order_is_not_in_money(self, tmp_path: Path) -> None:
+        out = camobo("new", self.problem(tmp_path, PRICED + 'cost = "nickel > soak"'), "--dry-run").out
+        assert "cost       nickel > soak\nbudget " in out
+        assert (
+            "2000 EUR\n           Nothing says yet how much money a trial costs. The budget counts what is told" in out
+        )
+        assert "cheapest" not in out
+
+    @pytest.mark.parametrize(
+        ("more", "said"),
+        [
+            ('cost = "nickel"', "says what trials cost too, under [study] cost"),
+            ("[prices]\nnickel = 2", "says what trials cost too, under [prices]"),
+            ('method = "paper"', 'goes with method = "default"'),
+        ],
+    )
+    def test_a_price_list_overrides_nothing(self, tmp_path: Path, more: str, said: str) -> None:
+        done = camobo("new", self.problem(tmp_path, PRICED + more), "--prices", tmp_path / "list.csv")
+        assert done.code == 1
+        assert said in done.err
+        assert not (tmp_path / "a.db").exists()
 
 
 @pytest.mark.parametrize("old", ['dear = "low"', 'dear = "high"'])

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,8 +19,8 @@ from camobo.strategy.notes import Note
 from tests.support.commands import SOURCE, alloy, camobo, measured
 
 COMMANDS = [
-    "init", "new", "demo", "ask", "tell", "amend", "fail", "release", "status", "front", "explain", "log", "report",
-    "export", "import", "run",
+    "init", "new", "set", "demo", "ask", "tell", "amend", "fail", "release", "status", "front", "explain", "log",
+    "report", "export", "import", "run",
 ]  # fmt: skip
 
 
@@ -229,8 +230,8 @@ class TestStreams:
 
 
 TRIAL = {
-    "number", "state", "params", "values", "cost", "note", "reason", "owner", "expires", "added", "amended", "chosen",
-    "notes",
+    "number", "state", "params", "values", "expected", "cost", "note", "reason", "owner", "expires", "added", "amended",
+    "chosen", "notes",
 }  # fmt: skip
 DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "new": (["--dry-run"], {"study", "problem", "trials"}),
@@ -239,17 +240,19 @@ DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "amend": (["0", "strength=1", "-r", "r"], {"trials"}),
     "fail": (["6", "-r", "r"], {"trials"}),
     "release": (["6"], {"trials"}),
-    "status": ([], {"study", "objectives", "order", "budget", "evaluated", "added", "trials", "spent", "costs_told",
-                    "hypervolume", "reference", "front", "inputs", "comparisons", "open"}),
+    "set": (["--budget", "50"], {"study", "changed"}),
+    "status": ([], {"study", "objectives", "cost", "order", "thrift", "budget", "money", "evaluated", "added", "trials",
+                    "costs_told", "hypervolume", "reference", "front", "inputs", "disagreements", "open"}),
     "front": ([], {"objectives", "hypervolume", "trials"}),
-    "explain": (["5"], {"trial", "predictions", "promise", "cost", "without_cost"}),
+    "explain": (["5"], {"trial", "predictions", "promise", "cost", "cost_in_money", "without_cost"}),
     "log": ([], {"events"}),
-    "import": ([], {"trials", "there_before", "without_results", "in_part"}),
+    "import": ([], {"trials", "there_before", "without_results", "in_part", "costs_added"}),
     "run": (["-n", "1", "--", "echo", '{{"strength": 1, "corrosion": 2}}'],
-            {"study", "evaluated", "failed", "hypervolume", "front"}),
+            {"study", "evaluated", "failed", "hypervolume", "front", "spent", "spent_in_all", "remaining"}),
 }  # fmt: skip
 PARTS: dict[str, tuple[str, set[str]]] = {
-    "comparisons": ("status", {"more_expensive", "cheaper", "levels", "kept"}),
+    "money": ("status", {"unit", "spent", "estimated", "reserved", "remaining"}),
+    "disagreements": ("status", {"more_expensive", "cheaper"}),
     "events": ("log", {"number", "when", "who", "kind", "trial", "new", "old"}),
 }
 
@@ -276,9 +279,17 @@ class TestJson:
     @pytest.mark.parametrize("part", PARTS)
     def test_the_keys_of_the_parts_are_those_the_reference_lists(self, tmp_path: Path, part: str) -> None:
         command, keys = PARTS[part]
-        found = camobo(command, measured(tmp_path), "--json").json[part]
+        study = measured(tmp_path)
+        with cm.Study.load(study) as opened:
+            for i in range(12):  # chromium costs more than nickel by these
+                nickel, chromium = 4.0 * (i % 4), 6.0 * (i // 4)
+                params = {"nickel": nickel, "chromium": chromium, "soak": 1, "quench": "air"}
+                opened.add(params, {"strength": i, "corrosion": i}, cost=5 + nickel + 9 * chromium)
+            first: Any = opened.trials[0].params
+            opened.amend(0, cost=5 + first["nickel"] + 9 * first["chromium"], reason="invoice")
+        found = camobo(command, study, "--json").json[part]
         assert found
-        assert all(set(each) == keys for each in found)
+        assert all(set(each) == keys for each in (found if isinstance(found, list) else [found]))
         assert all(f"`{key}`" in self.REFERENCE for key in keys)
 
     def test_a_trial_says_how_it_was_chosen_as_data_and_as_sentences(self, tmp_path: Path) -> None:

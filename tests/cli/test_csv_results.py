@@ -122,7 +122,7 @@ class TestSheet:
         assert camobo("tell", study, "--csv", sheet).out.endswith("1 recorded.\n")
         fill(corrosion_0="0.31", failed_1="=cracked", nickel_2=f"{float(rows[2]['nickel']):.7f}")
         assert camobo("tell", study, "--csv", sheet).out.endswith("2 recorded.\n")
-        assert camobo("tell", study, "--csv", sheet).out == "0 recorded, 2 already recorded.\n"
+        assert camobo("tell", study, "--csv", sheet).out == "0 recorded; 2 already recorded.\n"
         fill(strength_2="1", corrosion_2="-2e-3")
         assert camobo("tell", study, "--csv", sheet).code == 0
         done, failed, last = cm.Study.load(study).trials
@@ -143,12 +143,12 @@ class TestSheet:
             writer.writeheader()
             writer.writerows(rows)
         assert camobo("tell", study, "--csv", sheet).out.endswith("2 recorded.\n")
-        assert camobo("tell", study, "--csv", sheet).out == "0 recorded, 2 already recorded.\n"
+        assert camobo("tell", study, "--csv", sheet).out == "0 recorded; 2 already recorded.\n"
         done, failed, waiting = cm.Study.load(study).trials
         assert (done.values, failed.reason) == ({"strength": 512.0, "corrosion": 0.31}, "the crucible cracked")
         assert waiting.state is cm.State.PENDING
         camobo("export", study, "-o", sheet, "--force")
-        assert camobo("tell", study, "--csv", sheet).out == "0 recorded, 2 already recorded.\n"
+        assert camobo("tell", study, "--csv", sheet).out == "0 recorded; 2 already recorded.\n"
 
     @pytest.mark.parametrize("word", ["no", "No", "FALSE", "0", "n", "'-", "-", "none", " no "])
     def test_a_word_that_says_it_did_not_fail_does_not_fail_a_trial(self, tmp_path: Path, word: str) -> None:
@@ -182,7 +182,7 @@ class TestSheet:
         study, sheet = alloy(tmp_path), tmp_path / "s.csv"
         camobo("ask", study)
         sheet.write_text("trial,strength,corrosion\n0,1,\n0,1.0,2\n0,1,2\n")
-        assert camobo("tell", study, "--csv", sheet).out.endswith("2 recorded, 1 already recorded.\n")
+        assert camobo("tell", study, "--csv", sheet).out.endswith("2 recorded; 1 already recorded.\n")
         assert cm.Study.load(study).trials[0].values == {"strength": 1.0, "corrosion": 2.0}
 
     def test_a_note_that_comes_after_its_result_is_not_dropped_in_silence(self, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ class TestSheet:
         assert camobo("tell", study, "--csv", sheet).err == ""
         sheet.write_text("trial,strength,corrosion,note\n0,1,2,furnace B\n1,1,,b\n")
         done = camobo("tell", study, "--csv", sheet)
-        assert done.out == "0 recorded, 2 already recorded.\n"
+        assert done.out == "0 recorded; 2 already recorded.\n"
         complete, in_part = done.err.splitlines()
         assert "line 2: trial 0 was recorded before; its new note was not stored" in complete
         assert "amend" in complete
@@ -227,10 +227,99 @@ class TestSheet:
         assert "'-ni' is 5.0 here, but 4.0 was recorded before" in refused
         assert f"To correct it: camobo amend {place} 0 --reason … -- -ni=5.0" in refused
 
-    def test_a_new_cost_of_a_complete_trial_can_go_to_the_log(self, tmp_path: Path) -> None:
-        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+
+class TestCosts:
+    """The cost in a file is what a trial cost in all."""
+
+    def sheet(self, folder: Path, text: str) -> Path:
+        (folder / "s.csv").write_text(text)
+        return folder / "s.csv"
+
+    def test_a_failed_trial_has_one_too(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study, "-n", "2")
+        head = "trial,strength,corrosion,cost,failed\n"
+        done = camobo("tell", study, "--csv", self.sheet(tmp_path, head + "0,,,12,cracked\n1,1,2,40,\n"))
+        assert "(failed: cracked); cost 12\n" in done.out
+        assert "corrosion=2; cost 40\n2 recorded.\n" in done.out
+        assert [trial.cost for trial in cm.Study.load(study).trials] == [12.0, 40.0]
+        camobo("export", study, "-o", tmp_path / "e.csv")
+        assert [row["cost"] for row in rows_of(tmp_path / "e.csv")] == ["12.0", "40.0"]
+        assert camobo("tell", study, "--csv", tmp_path / "e.csv").out == "0 recorded; 2 already recorded.\n"
+
+    def test_bills_that_come_after_the_results_are_filled_in_later(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study, "-n", "3")
+        head = "trial,strength,corrosion,cost,failed\n"
+        camobo("tell", study, "--csv", self.sheet(tmp_path, head + "0,1,2,,\n1,,,,cracked\n2,5,,,\n"))
+        later = self.sheet(tmp_path, head + "0,1,2,40,\n1,,,12,cracked\n2,5,,7,\n")
+        assert camobo("tell", study, "--csv", later).out.endswith(
+            "3 recorded, 3 of them only with the cost that was missing.\n"
+        )
+        assert [trial.cost for trial in cm.Study.load(study).trials] == [40.0, 12.0, 7.0]
+        assert cm.Study.load(study).trials[1].reason == "cracked"
+        assert cm.Study.load(study).log()[-3].new["reason"] == f"cost from {later}"
+        assert camobo("tell", study, "--csv", later).out == "0 recorded; 3 already recorded.\n"
+
+    def test_a_list_of_bills_needs_no_results(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study, "-n", "2")
+        camobo("tell", study, "0", "strength=1", "corrosion=2")
+        camobo("fail", study, "1", "-r", "cracked")
+        bills = self.sheet(tmp_path, "trial;cost\n1;12\n0;41.50\n")
+        assert camobo("tell", study, "--csv", bills).out.endswith(
+            "2 recorded, 2 of them only with the cost that was missing.\n"
+        )
+        assert [(trial.cost, trial.state.value) for trial in cm.Study.load(study).trials] == [
+            (41.5, "complete"),
+            (12.0, "failed"),
+        ]
+        assert camobo("tell", study, "--csv", bills).out == "0 recorded.\n"
+        twice = camobo("tell", study, "--csv", self.sheet(tmp_path, "trial;cost\n1;12\n1;13\n"))
+        assert "lines 2 and 3 disagree about trial 1: the cost is 12.0 and 13.0" in twice.err
+
+    def test_the_cost_stands_in_the_sheet_while_results_come_bit_by_bit(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
         camobo("ask", study)
-        camobo("tell", study, "0", "strength=1", "corrosion=2", "--cost", "3")
-        for cost, said in (("3", ""), ("4", f"To put it in the log: camobo amend {study} 0 --reason … strength=1.0")):
-            sheet.write_text(f"trial,strength,corrosion,cost\n0,1,2,{cost}\n")
-            assert said in camobo("tell", study, "--csv", sheet).err
+        for row in ("0,1,,40\n", "0,1,2,40\n"):
+            assert (
+                camobo("tell", study, "--csv", self.sheet(tmp_path, f"trial,strength,corrosion,cost\n{row}")).code == 0
+            )
+        assert cm.Study.load(study).trials[0].cost == 40.0
+
+    @pytest.mark.parametrize("row", ["0,1,2,44,", "1,,,13,cracked", "2,1,,8,", "2,1,2,8,"])
+    def test_one_that_differs_from_what_was_told_is_refused_with_the_command_that_corrects_it(
+        self, tmp_path: Path, row: str
+    ) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study, "-n", "3")
+        head = "trial,strength,corrosion,cost,failed\n"
+        camobo("tell", study, "--csv", self.sheet(tmp_path, head + "0,1,2,40,\n1,,,12,cracked\n2,1,,7,\n"))
+        before = cm.Study.load(study).log()
+        done = camobo("tell", study, "--csv", self.sheet(tmp_path, head + row))
+        number, cost = row[0], row.split(",")[3]
+        assert done.code == 1
+        assert f"line 2: trial {number}: its cost is {cost} here, but " in done.err
+        assert f"To correct it: camobo amend {study} {number} --cost {cost} --reason …" in done.err
+        assert cm.Study.load(study).log() == before
+
+    def test_experiments_done_before_have_costs_that_can_come_later(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        head, row = "nickel,chromium,soak,quench,strength,corrosion,cost\n", "1,2,3,oil,400,0.5,"
+        assert camobo("import", study, self.sheet(tmp_path, head + row + "\n")).out == "1 added.\n"
+        later = self.sheet(tmp_path, head + row + "41.5\n")
+        assert camobo("import", study, later).out == (
+            "0 added, 1 already in the study, 1 of them without a cost until now.\n"
+        )
+        assert camobo("import", study, later).out == "0 added, 1 already in the study.\n"
+        assert cm.Study.load(study).trials[0].cost == 41.5
+        done = camobo("import", study, self.sheet(tmp_path, head + row + "44\n"))
+        assert done.code == 1
+        assert "line 2: trial 0: its cost is 44 here, but 41.5 was recorded before. To correct it: camobo" in done.err
+
+    def test_an_export_with_the_cost_of_an_open_trial_can_be_told(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study)
+        camobo("amend", study, "0", "--cost", "7", "-r", "material")
+        camobo("export", study, "-o", tmp_path / "e.csv")
+        assert camobo("tell", study, "--csv", tmp_path / "e.csv").out == "0 recorded.\n"

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,20 @@ from camobo.insight.status import status
 from tests.support.commands import alloy, camobo, measured
 
 
+def priced(folder: Path) -> cm.Study:
+    """A study with prices and a budget of 1000 EUR."""
+    return cm.Study(
+        cm.Space({"nickel": cm.Real(0, 20, step=0.1, unit="%")}),
+        {"strength": "max"},
+        cost=cm.Prices({"nickel": 10}, per_trial=12),
+        budget=cm.Budget(cost=1000, unit="EUR"),
+        storage=folder / "a.db",
+        seed=1,
+    )
+
+
 class TestStatus:
-    def test_it_shows_spending_use_and_whether_the_order_was_kept(self, tmp_path: Path) -> None:
+    def test_it_shows_spending_and_use(self, tmp_path: Path) -> None:
         study = measured(tmp_path)
         opened = cm.Study.load(study)
         opened.tell(opened.ask(), {"strength": 1.0, "corrosion": 2.0}, cost=2.5)
@@ -20,24 +33,61 @@ class TestStatus:
             {"nickel": 20.0, "chromium": 0.0, "soak": 1, "quench": "air"}, {"strength": 1, "corrosion": 2}, cost=1
         )
         facts = camobo("status", study, "--json").json
-        assert (facts["spent"], facts["costs_told"], facts["evaluated"], facts["added"]) == (3.5, 2, 7, 1)
+        assert (facts["costs_told"], facts["evaluated"], facts["added"]) == (2, 7, 1)
+        assert facts["money"]["spent"] == opened.spent()
         assert facts["hypervolume"] == opened.hypervolume()
         assert facts["inputs"]["nickel"]["used"] == opened.usage()["nickel"]
         suggested = [trial for trial in opened.trials if not trial.added]
         share = sum(trial.params["nickel"] for trial in suggested) / 20 / len(suggested)
         assert facts["inputs"]["nickel"]["level"] == pytest.approx(share)
-        (said,) = facts["comparisons"]
-        assert (said["more_expensive"], said["cheaper"], said["kept"]) == (["nickel"], ["chromium"], True)
         text = camobo("status", study).out
         for line in (
+            "cost         nickel > chromium",
+            "budget       40 trials",
             "evaluated    7 of 40 planned",
             "trials       8 complete, 1 of them added by hand",
-            "spent        3.5, recorded for 2 trials",
-            "use of inputs, cost order nickel > chromium",
+            ", recorded for 2 trials",
             "Levels do not include the 1 trial added by hand.",
-            "nickel > chromium: kept, ",
         ):
             assert line in text
+
+    def test_money_is_spent_expected_reserved_and_left(self, tmp_path: Path) -> None:
+        opened = priced(tmp_path)
+        first, second, third = opened.ask(3)
+        opened.tell(first, {"strength": 1}, cost=40)
+        opened.tell(second, {"strength": 2})
+        facts = camobo("status", tmp_path / "a.db", "--json").json["money"]
+        own = [12 + 10 * trial.params["nickel"] for trial in (second, third)]
+        assert facts == {
+            "unit": "EUR", "spent": pytest.approx(40 + own[0]), "estimated": pytest.approx(own[0]),
+            "reserved": pytest.approx(own[1]), "remaining": pytest.approx(960 - sum(own)),
+        }  # fmt: skip
+        out = camobo("status", tmp_path / "a.db").out
+        assert re.search(
+            r"^budget       1000 EUR\nevaluated    2\n.*\n"
+            r"spent        [\d.]+ of 1000 EUR, recorded for 1 trial, [\d.]+ EUR of it expected\n"
+            r"reserved     [\d.]+ EUR, expected for open trials\nremaining    [\d.]+ EUR\n",
+            out,
+            re.MULTILINE,
+        )
+
+    def test_a_budget_in_money_before_any_amount_is_known_says_how_to_record_one(self, tmp_path: Path) -> None:
+        space, budget = cm.Space({"x": cm.Real(0, 1)}), cm.Budget(trials=9, cost=500, unit="EUR")
+        cm.Study(space, {"y": "max"}, cost="x", thrift=2, budget=budget, storage=tmp_path / "a.db").close()
+        out = camobo("status", tmp_path / "a.db").out
+        assert "cost         x, thrift 2\n" in out
+        assert "evaluated    0 of 9 planned" in out
+        assert "spent        nothing recorded, of 500 EUR; record costs with camobo tell --cost" in out
+
+    def test_receipts_that_contradict_the_order_are_shown(self, tmp_path: Path) -> None:
+        space = cm.Space({"a": cm.Real(0, 1), "b": cm.Real(0, 1)})
+        with cm.Study(space, {"y": "max"}, cost="a > b", storage=tmp_path / "a.db", seed=1) as study:
+            for i in range(16):
+                a, b = (i % 4) / 3, (i // 4) / 3
+                study.add({"a": a, "b": b}, {"y": i}, cost=5 + a + 9 * b)
+        assert (
+            "Receipts say that b costs more than a, the order says less.\n" in camobo("status", tmp_path / "a.db").out
+        )
 
     def test_it_tells_choices_apart_that_are_written_alike(self, tmp_path: Path) -> None:
         study = cm.Study(
@@ -109,8 +159,29 @@ class TestFront:
         first = camobo("front", measured(tmp_path)).out.splitlines()[0]
         assert " ".join(first.split()) == "trial nickel % chromium % soak h quench strength (max) corrosion (min)"
 
+    def test_what_a_trial_cost_is_shown_or_what_it_is_expected_to_have_cost(self, tmp_path: Path) -> None:
+        study = priced(tmp_path)
+        study.add({"nickel": 2.0}, {"strength": 7})
+        assert camobo("front", tmp_path / "a.db").out.splitlines()[0].endswith("strength (max)  cost EUR")
+        assert camobo("front", tmp_path / "a.db").out.splitlines()[1].endswith("7      ≈ 32")
+        study.amend(0, cost=31.25, reason="invoice")
+        assert camobo("front", tmp_path / "a.db").out.splitlines()[1].endswith("7     31.25")
+        study.change(cost="nickel")
+        assert camobo("front", tmp_path / "a.db").out.splitlines()[1].endswith("31.25")
+
+    def test_as_long_as_only_an_order_is_known_there_is_no_cost_to_show(self, tmp_path: Path) -> None:
+        assert "cost" not in camobo("front", measured(tmp_path)).out
+
 
 class TestLog:
+    def test_a_change_of_the_plan_is_in_words(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("set", study, "--budget", "60, 2000 EUR", "--cost", "none")
+        camobo("set", study, "--formula", "2*nickel + 1", "--thrift", "0.5")
+        first, second = (" ".join(line.split()) for line in camobo("log", study).out.splitlines()[-2:])
+        assert "set budget: 60 trials, 2000 EUR; cost: none budget: 40 trials; cost: nickel > chromium" in first
+        assert "set cost: 2*nickel + 1; thrift: 0.5 cost: none; thrift: 1" in second
+
     def test_a_trial_the_study_does_not_have_is_refused_with_those_it_has(self, tmp_path: Path) -> None:
         done = camobo("log", measured(tmp_path), "--trial", "99")
         assert done.code == 1

@@ -205,7 +205,7 @@ class TestJson:
             study.add({"a": 1.7e308}, {"y": y, "z": z}, cost=1e308)
         shown = camobo("status", tmp_path / "x.db")
         assert (shown.code, shown.err) == (0, "")
-        assert shown.out.count("too large to compute") == 4  # spent, hypervolume, use and mean of the input
+        assert shown.out.count("too large to compute") == 3  # hypervolume, use and mean of the input
         facts = camobo("status", tmp_path / "x.db", "--json").json
-        assert (facts["hypervolume"], facts["spent"], facts["inputs"]["a"]["used"]) == (None, None, None)
+        assert (facts["hypervolume"], facts["inputs"]["a"]["used"]) == (None, None)
         assert camobo("front", tmp_path / "x.db", "--json").json["hypervolume"] is None

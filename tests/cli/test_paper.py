@@ -42,6 +42,7 @@ class TestHelp:
         ("zdt3", "--iterations", "-1"),
         ("zdt3", "--seed", "-1"),
         ("zdt3", "--cost", "cheap"),
+        ("zdt3", "--cost", "additive"),
         ("zdt3", "--protocol", "long"),
         ("matyas-booth", "--booth", "telephone"),
         ("forest", "--dataset", "mnist"),
@@ -79,6 +80,21 @@ class TestRunning:
         assert "2 runs of 2 iterations, 0 already done" in done.out
         assert "| MO-UCB |" in done.out
         assert "drawn: " in done.out
+
+    @pytest.mark.parametrize(
+        ("costs", "methods"),
+        [
+            ((), ["default", "mo-ucb", "paper"]),
+            (("--cost", "default"), ["default", "mo-ucb"]),
+            (("--cost", "printed", "--cost", "printed"), ["mo-ucb", "printed"]),
+        ],
+    )
+    def test_costs_choose_what_runs_beside_the_baseline(
+        self, tmp_path: Path, costs: tuple[str, ...], methods: list[str]
+    ) -> None:
+        done = camobo("paper", "steel", "--runs", "1", "--iterations", "2", "--jobs", "1", *costs)
+        assert done.code == 0, done.err
+        assert sorted(path.stem for path in tmp_path.rglob("runs/*.json")) == [f"{name}-0000" for name in methods]
 
     def test_runs_already_done_are_not_made_again_and_can_be_redrawn(self, tmp_path: Path) -> None:
         assert camobo("paper", "steel", *SHORT).code == 0

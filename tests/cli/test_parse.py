@@ -107,6 +107,44 @@ class TestPairs:
         assert said in str(caught.value)
 
 
+class TestBudgets:
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("80", {"trials": 80}), (" 80 trials ", {"trials": 80}), ("1 trial", {"trials": 1}), ("None", None),
+            ("2000 EUR", {"cost": 2000.0, "unit": "EUR"}), ("2000.5€", {"cost": 2000.5, "unit": "€"}),
+            ("2e3EUR", {"cost": 2000.0, "unit": "EUR"}), ("3 GPU hours", {"cost": 3.0, "unit": "GPU hours"}),
+            ("60, 2000 EUR", {"trials": 60, "cost": 2000.0, "unit": "EUR"}),
+            ("2000 EUR, 60 trials", {"cost": 2000.0, "unit": "EUR", "trials": 60}),
+        ],
+    )  # fmt: skip
+    def test_a_budget_is_trials_or_money_or_both(self, text: str, found: dict[str, object] | None) -> None:
+        assert parse.budget(text) == found
+
+    @pytest.mark.parametrize(
+        "text", ["", "EUR", "€ 2000", "80.5", "-5", "1e3", "2 000 EUR", "2000 EUR; 60", "60,", "2000 EUR 60"]
+    )
+    def test_anything_else_is_refused_with_examples(self, text: str) -> None:
+        with pytest.raises(cm.InvalidOptionError, match='such as 80, an amount with its unit such as "2000 EUR"'):
+            parse.budget(text)
+
+    @pytest.mark.parametrize("text", ["2,000 EUR", "60,2000 EUR", "1,5 EUR"])
+    def test_a_comma_inside_a_number_is_refused(self, text: str) -> None:
+        with pytest.raises(cm.InvalidOptionError, match="with a decimal point and without separators"):
+            parse.budget(text)
+
+    @pytest.mark.parametrize(("text", "said"), [("60, 80", "two numbers of trials"), ("1 EUR, 2 USD", "two amounts")])
+    def test_two_of_a_kind_are_refused(self, text: str, said: str) -> None:
+        with pytest.raises(cm.InvalidOptionError, match=said):
+            parse.budget(text)
+
+
+def test_a_price_with_its_currency_is_told_what_to_write() -> None:
+    for text in ("13.9 EUR", "13.9EUR", "13.9 €"):
+        with pytest.raises(cm.InvalidValueError, match=r"need a number without a unit, got .* Write 13\.9\."):
+            parse.number("price", text)
+
+
 class TestExpensiveEnds:
     def test_an_end_is_a_word_and_choices_are_a_list(self) -> None:
         found = parse.expensive_ends(["rate=low", "depth = high", "quench=vacuum, oil", "gas=argon"])

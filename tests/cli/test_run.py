@@ -57,6 +57,64 @@ def test_a_command_is_run_until_the_budget_is_spent(tmp_path: Path) -> None:
     assert (again.code, "the budget of 6 trials is spent. To run more, give -n." in again.out) == (0, True)
 
 
+def in_money(folder: Path) -> tuple[Path, list[str]]:
+    """The same with a budget of 900 EUR, of which a trial takes as many as it has trees."""
+    problem, command = forest(folder)
+    problem.write_text(problem.read_text().replace("budget = 6", 'budget = { cost = 900, unit = "EUR" }'))
+    return problem, command
+
+
+def test_a_budget_in_money_is_spent_and_the_run_says_how_much(tmp_path: Path) -> None:
+    problem, command = in_money(tmp_path)
+    done = camobo("run", problem, *command)
+    study = cm.Study.load(problem.with_suffix(".db"))
+    spent = f"{sum(trial.params['trees'] for trial in study.trials):.4g}"
+    assert done.code == 0
+    assert f"the budget is spent: {spent} of 900 EUR; the cheapest trial left costs about " in done.err
+    assert f"spent {spent} EUR in this run, {spent} of 900 EUR in all." in done.out
+    again = camobo("run", problem, *command)
+    assert again.code == 0
+    assert "the budget of 900 EUR is spent. To run more, raise it." in again.out
+    assert f"spent {spent} of 900 EUR in all." in again.out
+    refused = camobo("run", problem, "-n", "2", *command)
+    assert refused.code == 1
+    assert f"the budget is spent: {spent} of 900 EUR; " in refused.err
+
+
+def test_a_program_reads_what_was_spent(tmp_path: Path) -> None:
+    problem, command = in_money(tmp_path)
+    first, second = (camobo("run", problem, "-n", "2", "--json", *command).json for _ in range(2))
+    costs = [trial.cost or 0.0 for trial in cm.Study.load(problem.with_suffix(".db")).trials]
+    assert first["spent"] == first["spent_in_all"] == sum(costs[:2])
+    assert (second["spent"], second["spent_in_all"]) == (sum(costs[2:]), sum(costs))
+    assert second["remaining"] == 900.0 - second["spent_in_all"]
+
+
+def test_without_costs_nothing_is_said_of_money(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path)
+    free = ["--", "sh", "-c", "echo error=1; echo size=2"]
+    assert "spent" not in camobo("run", problem, "-n", "2", *free).out
+    facts = camobo("run", problem, "-n", "1", "--json", *free).json
+    assert (facts["spent"], facts["spent_in_all"], facts["remaining"]) == (None, 0.0, None)
+
+
+def test_without_a_budget_in_money_the_run_says_what_it_spent(tmp_path: Path) -> None:
+    problem, command = forest(tmp_path)
+    done = camobo("run", problem, "-n", "3", *command)
+    total = sum(float(trial.params["trees"]) for trial in cm.Study.load(tmp_path / "forest.db").trials)
+    assert f"spent {total:.4g} in this run, {total:.4g} in all." in done.out
+
+
+def test_a_command_that_fails_is_paid_for_and_a_cost_that_is_none_fails_it(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path)
+    camobo("run", problem, "-n", "1", "--", "sh", "-c", "echo cost=12; exit 3")
+    camobo("run", problem, "-n", "1", "--", "sh", "-c", "echo error=1; echo size=2; echo cost=-4")
+    failed, unpaid = cm.Study.load(tmp_path / "forest.db").trials
+    assert (failed.state, failed.cost) == (cm.State.FAILED, 12.0)
+    assert (unpaid.state, unpaid.cost) == (cm.State.FAILED, None)
+    assert (unpaid.reason or "").startswith("cost: need a finite number of at least 0, got -4.0")
+
+
 def test_several_runs_share_a_study_and_spend_its_budget_exactly(tmp_path: Path) -> None:
     problem, command = forest(tmp_path, 8)
     runs = [start("run", problem, "--jobs", "2", *command) for _ in range(2)]
@@ -128,12 +186,11 @@ def test_a_run_says_for_whom_it_waits(tmp_path: Path) -> None:
     problem, train = forest(tmp_path, 2)
     study = str(tmp_path / "forest.db")
     assert camobo("run", problem, "-n", "1", *train).code == 0
-    budget = cm.Study.load(study).budget or 0
     assert camobo("ask", study, "--owner", "ghost", "--lease", "3s").code == 0
     done = camobo("run", problem, *train)
     assert done.code == 0
     assert done.err.count("waiting for trial 1, which ghost holds until ") == 1
-    assert len(cm.Study.load(study).trials) == budget
+    assert len(cm.Study.load(study).trials) == 2
 
 
 def test_a_command_without_the_dashes_gets_an_explanation(tmp_path: Path) -> None:
@@ -161,3 +218,4 @@ def test_signals_are_handled_as_before_when_a_run_has_ended(tmp_path: Path) -> N
     assert camobo("run", problem, "-n", "1", *command).code == 0
     assert [signal.getsignal(kind) for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before
     assert not logging.getLogger("camobo").handlers
+    assert logging.getLogger("camobo").level == logging.NOTSET

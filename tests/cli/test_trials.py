@@ -70,8 +70,57 @@ class TestAsking:
         assert more.out == f"{tmp_path}/more.csv: a sheet for trials 1, 2.\n"
         assert f"Once filled in: camobo tell {study} --csv {tmp_path}/more.csv" in more.err
 
+    def test_what_a_trial_is_expected_to_cost_is_shown_if_amounts_are_known(self, tmp_path: Path) -> None:
+        cost, budget = cm.Prices({"x": 10}, per_trial=12), cm.Budget(cost=100, unit="EUR")
+        place = tmp_path / "a.db"
+        cm.Study(
+            cm.Space({"x": cm.Integer(1, 3)}), {"y": "max"}, cost=cost, budget=budget, storage=place, seed=1
+        ).close()
+        head, row = (line.split() for line in camobo("ask", place).out.splitlines())
+        assert head == ["trial", "x", "expected", "EUR"]
+        assert float(row[2]) == 12 + 10 * float(row[1])
+
+    def test_a_budget_in_money_gives_fewer_trials_and_then_none_with_the_command_that_raises_it(
+        self, tmp_path: Path
+    ) -> None:
+        space, place = cm.Space({"x": cm.Real(0, 3)}), tmp_path / "a.db"
+        budget = cm.Budget(cost=40, unit="EUR")
+        cm.Study(
+            space, {"y": "max"}, cost=cm.Prices({"x": 1}, per_trial=12), budget=budget, storage=place, seed=1
+        ).close()
+        some = camobo("ask", place, "-n", "9")
+        assert some.code == 0
+        assert " of 9: what is left of the budget of 40 EUR pays for no more.\n" in some.err
+        before = cm.Study.load(place).log()
+        for more in ([], ["--csv", str(tmp_path / "s.csv")]):
+            done = camobo("ask", place, *more)
+            assert (done.code, done.out) == (1, "")
+            assert "the cheapest trial left costs about 12 EUR" in done.err
+            assert f"The command: camobo set {place} --budget …" in done.err
+        assert not (tmp_path / "s.csv").exists()
+        assert cm.Study.load(place).log() == before
+        camobo("set", place, "--budget", "60 EUR")
+        assert camobo("ask", place).code == 0
+
 
 class TestTelling:
+    def test_partial_receipts_add_up_and_say_so(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study)
+        part = camobo("tell", study, "0", "strength=1", "--cost", "20").out
+        assert part.endswith("-> strength=1 (pending); cost 20. Still missing: corrosion.\n")
+        whole = camobo("tell", study, "0", "corrosion=1", "--cost", "5").out
+        assert whole.endswith("corrosion=1; cost 25 in all, 20 of it told before\n")
+        assert cm.Study.load(study).trials[0].cost == 25.0
+
+    def test_a_cost_alone_goes_to_amend(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study)
+        done = camobo("tell", study, "0", "--cost", "20")
+        assert done.code == 1
+        assert f"camobo amend {study} 0 --cost 20 --reason invoice" in done.err
+        assert camobo("amend", study, "0", "--cost", "20", "--reason", "invoice").out.endswith("; cost 20\n")
+
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
@@ -109,6 +158,25 @@ class TestTelling:
 
 
 class TestSettling:
+    def test_a_failed_trial_may_have_cost_something(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study)
+        camobo("tell", study, "0", "strength=1", "--cost", "20")
+        done = camobo("fail", study, "0", "-r", "cracked", "--cost", "5")
+        assert done.out.endswith("(failed: cracked); cost 25 in all, 20 of it told before\n")
+        assert camobo("fail", study, "0", "-r", "cracked").code == 1
+
+    def test_a_cost_can_be_corrected_alone_or_with_a_result(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study)
+        camobo("tell", study, "0", "strength=1", "corrosion=2", "--cost", "20")
+        alone = camobo("amend", study, "0", "--cost", "44", "-r", "invoice")
+        assert alone.out.endswith("strength=1, corrosion=2; cost 44, before 20\n")
+        both = camobo("amend", study, "0", "strength=3", "--cost", "45", "-r", "scale", "--json").json["trials"][0]
+        assert (both["cost"], both["values"]) == (45.0, {"strength": 3.0, "corrosion": 2.0})
+        withdrawn = camobo("amend", study, "0", "--withdraw", "--cost", "46", "-r", "wrong sample").out
+        assert withdrawn.endswith("(failed: wrong sample); cost 46, before 45\n")
+
     def test_several_trials_fail_or_are_released_together_or_not_at_all(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)
         camobo("ask", study, "-n", "3")
@@ -134,4 +202,4 @@ class TestSettling:
         for more in ([], ["strength=4", "--withdraw"]):
             done = camobo("amend", study, "0", "-r", "scale", *more)
             assert done.code == 2
-            assert "need corrected results such as strength=498, or --withdraw" in done.err
+            assert "need corrected results such as strength=498, or --withdraw, or --cost" in done.err

@@ -116,8 +116,8 @@ class TestStoring:
 
     def test_the_budget_that_optimize_set_is_stored(self, place: Storage) -> None:
         study_at(place, budget=None).optimize(measure, 3)
-        assert cm.Study.load(place).budget == 3
-        assert [trial.budget for trial in cm.Study.load(place).trials] == [3, 3, 3]
+        assert cm.Study.load(place).budget == cm.Budget(3)
+        assert [event.kind for event in cm.Study.load(place).log()].count("set") == 1
 
     def test_a_place_without_a_study_says_so(self, place: Storage) -> None:
         with pytest.raises(cm.StorageError, match=r"no such file|contains no study"):
@@ -165,6 +165,12 @@ class TestRefusing:
             lambda: study.tell(1, {}),
             lambda: study.tell(1, GOOD, cost=-1.0),
             lambda: study.tell(1, GOOD, cost=math.inf),
+            lambda: study.tell(1, GOOD, cost="41.5"),  # type: ignore[arg-type]
+            lambda: study.tell(1, GOOD, cost=True),
+            lambda: study.fail(1, "cracked", cost=math.nan),
+            lambda: study.amend(0, cost=-1.0, reason="invoice"),
+            lambda: study.amend(0, cost=4.0),
+            lambda: study.amend(0, reason="nothing"),
             lambda: study.tell(1, GOOD, note=3),  # type: ignore[arg-type]
             lambda: study.tell(7, GOOD),
             lambda: study.amend(1, GOOD, "no values yet"),
@@ -281,6 +287,79 @@ class TestResults:
         later = cm.Study.load(place).explain(5)
         assert later.predictions == then.predictions
         assert (later.utility, later.cost, later.without_cost) == (then.utility, then.cost, then.without_cost)
+
+
+PRICES = cm.Prices({"nickel": 3.0, "quench": {"oil": 2.5, 3: 4.0}}, per_trial=5.0, rest="soak")
+
+
+class TestMoney:
+    def test_receipts_expected_costs_and_changes_come_back_bit_for_bit(self, place: Storage) -> None:
+        study = study_at(place, cost=PRICES, budget=cm.Budget(cost=500.0, unit="€"), thrift=0.75)
+        for _ in range(4):
+            trial = study.ask()
+            study.tell(trial, {"strength": 1.0}, cost=0.1)
+            study.tell(trial, {"corrosion": 1.0}, cost=0.2)
+        study.fail(study.ask(), "cracked", cost=1 / 3)
+        study.amend(0, cost=2 / 3, reason="invoice")
+        study.change(budget=cm.Budget(trials=90, cost=600.0, unit="€"), thrift=0.5)
+        study.ask()
+        again = cm.Study.load(place)
+        assert again.plan == study.plan
+        assert (again.trials, again.log()) == (study.trials, study.log())
+        assert (again.spent(), again.remaining()) == (study.spent(), study.remaining())
+        assert [trial.cost for trial in again.trials[:5]] == [2 / 3, 0.1 + 0.2, 0.1 + 0.2, 0.1 + 0.2, 1 / 3]
+        assert [trial.expected for trial in again.trials] == [trial.expected for trial in study.trials]
+        assert again.trials[0].expected is not None
+
+    def test_the_next_suggestion_of_either_is_the_one_a_study_alone_would_make_with_receipts_and_changes(
+        self, place: Storage
+    ) -> None:
+        budget = cm.Budget(cost=500.0)
+        one, alone = (study_at(at, cost="nickel > soak", budget=budget, refit_every=3) for at in (place, None))
+        other = cm.Study.load(place)
+        for i in range(8):
+            if i == 5:
+                other.change(cost=PRICES)
+                alone.change(cost=PRICES)
+            mine, theirs = (one if i % 2 else other).ask(), alone.ask()
+            assert (dict(mine.params), mine.notes, mine.expected) == (
+                dict(theirs.params),
+                theirs.notes,
+                theirs.expected,
+            )
+            bill = 5.0 + 3.0 * mine.params["nickel"]
+            (other if i % 3 else one).tell(mine.number, measure(mine.params), cost=bill)
+            alone.tell(theirs, measure(theirs.params), cost=bill)
+
+    def test_two_who_ask_at_once_do_not_spend_the_same_money(self, place: Storage) -> None:
+        study = study_at(place, cost=cm.Prices({"nickel": 1.0}, per_trial=10.0), budget=cm.Budget(cost=95.0))
+        other, refused = cm.Study.load(place), list[str]()
+
+        def asks(one: cm.Study) -> None:
+            try:
+                for _ in range(20):
+                    one.ask()
+            except cm.BudgetSpent as error:
+                refused.append(str(error))
+
+        threads = [threading.Thread(target=asks, args=(one,)) for one in (study, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(refused) == 2
+        assert 4 < len(study.trials) <= 9
+        assert sum(trial.expected or math.inf for trial in study.trials) <= 95.0 * (1 + 1e-9)
+
+    def test_a_refused_change_leaves_nothing_behind(self, place: Storage) -> None:
+        study = study_at(place)
+        before = study.plan
+        for refused in ({"budget": 0}, {"cost": "lead"}, {"thrift": math.nan}, {"budget": 9, "thrift": -1.0}):
+            with pytest.raises(cm.CamoboError):
+                study.change(**refused)
+        study.change(budget=20)
+        assert (study.plan, study.log()) == (before, [])
+        assert cm.Study.load(place).log() == []
 
 
 class TestHolding:

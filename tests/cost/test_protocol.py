@@ -1,207 +1,231 @@
-"""The laws that every cost model obeys."""
+"""The laws that every cost obeys."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+import json
+import math
+import pickle
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 
 from camobo.arrays import Array
-from camobo.cost import weightings
-from camobo.cost.additive import AdditiveCost
-from camobo.cost.moment import Moment
-from camobo.cost.order import Order
-from camobo.cost.paper import PaperCost
-from camobo.cost.protocol import Cost, Discount
-from camobo.errors import InvalidOrderError
-from tests.support.strategies import law, moments, stated_orders
-
-Model: TypeAlias = PaperCost | AdditiveCost
+from camobo.cost.levels import Levels
+from camobo.cost.ordered import OrderCost
+from camobo.cost.protocol import Cost, CostModel
+from camobo.cost.reading import as_cost, read_cost
+from camobo.cost.thrift import Thrift
+from camobo.space.inputs import Categorical, Real
+from camobo.space.space import Space
+from tests.support.costs import KINDS, ORDERED, any_inputs, costed_spaces, costs, orders
+from tests.support.strategies import law, reals, units
 
 ROUNDING = 1e-12
-KINDS = ("paper ascending", "paper printed", "additive centre", "additive drawn")
-OBEDIENT = tuple(kind for kind in KINDS if kind != "paper printed")
-ADDITIVE = tuple(kind for kind in KINDS if kind.startswith("additive"))
+EXACT = tuple(kind for kind in KINDS if kind != "function")
+"""Those that know which inputs they speak of and what their slopes are."""
 
 
-def model(kind: str, order: str | Sequence[str] | Order) -> Model:
-    if kind.startswith("paper"):
-        return PaperCost(order, weights="printed" if kind.endswith("printed") else "ascending")
-    return AdditiveCost(order, weights="drawn" if kind.endswith("drawn") else "centre")
+def snapped(data: st.DataObject, space: Space) -> Array:
+    return space.snap(data.draw(units(space, most=4)))
 
 
-@dataclass(frozen=True)
-class Case:
-    """An order, the inputs of a space that has those of the order and others, a moment and a seed."""
-
-    order: Order
-    names: list[str]
-    moment: Moment
-    seed: int
-
-    def discounts(self, kinds: Sequence[str] = KINDS) -> Iterator[Discount]:
-        """The discount of each kind of cost model."""
-        for kind in kinds:
-            note(kind)  # shown if a law fails
-            yield model(kind, self.order).at(self.moment, self.names, np.random.default_rng(self.seed))
-
-    def column(self, name: str) -> int:
-        return self.names.index(name)
+def of_kinds(data: st.DataObject, space: Space, kinds: Sequence[str] = KINDS) -> Cost:
+    kind = data.draw(st.sampled_from(kinds))
+    cost = data.draw(costs(kind, space))
+    note(f"{kind}: {cost}")  # shown if a law fails
+    return cost
 
 
-@st.composite
-def cases(draw: st.DrawFn, *, strangers: tuple[int, int] = (0, 2), tie: bool = False) -> Case:
-    """Cases with so many inputs that the order does not name and, on request, a tie in the order."""
-    stated = draw(stated_orders(most=7))
-    twin = f", {draw(st.sampled_from(stated.names))} = twin of it" if tie else ""
-    order = Order.parse(stated.text + twin)
-    others = [f"stranger {i}" for i in range(draw(st.integers(*strangers)))]
-    return Case(order, draw(st.permutations([*order.names, *others])), draw(moments()), draw(st.integers(0, 2**32)))
+def receipts(data: st.DataObject, space: Space) -> tuple[Array, Array]:
+    """Points, some of them repeated, and what they cost, from nothing to a fortune."""
+    points = snapped(data, space)
+    points = np.vstack([points, points[:1]])
+    amount = st.sampled_from([0.0, 1.0, 1e-9, 1e12]) | st.floats(0.0, 1e6)
+    return points, np.array(data.draw(st.lists(amount, min_size=len(points), max_size=len(points))))
 
 
-def level_rows(width: int) -> st.SearchStrategy[Array]:
-    """(4, width) levels, often at an end."""
-    return hnp.arrays(np.float64, (4, width), elements=st.floats(0.0, 1.0) | st.sampled_from([0.0, 1.0]))
+def fallen(model: CostModel, here: Array, there: Array) -> Array:
+    """(n,) by how much the cost there is below the cost here, beyond rounding."""
+    return model.log_cost(here) - model.log_cost(there) - ROUNDING * (1.0 + np.abs(model.log_cost(here)))
 
 
-def leverage(discount: Discount, d: int) -> float:
-    """log of max (1 − C) / min (1 − C) over the cube: both lie at its ends, because a higher level never costs less."""
-    cheap, expensive = discount.log(np.vstack([np.zeros(d), np.ones(d)]))
-    return float(cheap - expensive)
-
-
-class TestLaws:
+class TestEveryCost:
     @law
-    @given(cases(), st.data())
-    def test_a_cost_is_at_least_zero_and_below_one(self, case: Case, data: st.DataObject) -> None:
-        d = len(case.names)
-        levels = np.vstack([data.draw(level_rows(d)), np.zeros((1, d)), np.ones((1, d))])
-        for discount in case.discounts():
-            log = discount.log(levels)
-            assert log.shape == (len(levels),)
-            assert np.all(np.isfinite(log))
-            assert np.all(log <= 0.0)
-            cost = -np.expm1(log)
-            assert np.all((cost >= 0.0) & (cost < 1.0))
+    @given(st.data())
+    def test_the_cost_of_every_point_of_every_space_is_a_number(self, data: st.DataObject) -> None:
+        space = data.draw(costed_spaces())
+        model = of_kinds(data, space).over(space)
+        points = np.vstack([snapped(data, space), space.cheapest()])
+        assert model.log_cost(points).shape == (len(points),)
+        assert np.all(np.isfinite(model.log_cost(points)))
+        slopes = model.log_cost_slope(points)
+        assert slopes.shape == points.shape
+        assert np.all(np.isfinite(slopes))
+        assert np.all(slopes[:, ~space.continuous] == 0.0)
 
     @law
-    @given(cases(), st.data())
-    def test_moving_a_named_input_away_from_its_cheap_end_never_costs_less(
-        self, case: Case, data: st.DataObject
+    @given(st.data())
+    def test_it_is_a_number_after_any_receipts_too(self, data: st.DataObject) -> None:
+        space = data.draw(costed_spaces())
+        model = of_kinds(data, space).over(space).fitted(*receipts(data, space))
+        points = snapped(data, space)
+        assert np.all(np.isfinite(model.log_cost(points)))
+        slopes = model.log_cost_slope(points)
+        assert np.all(np.isfinite(slopes))
+        assert np.all(slopes[:, ~space.continuous] == 0.0)
+
+    @law
+    @given(st.data())
+    def test_inputs_a_cost_does_not_name_have_no_effect(self, data: st.DataObject) -> None:
+        space = data.draw(costed_spaces())
+        cost = of_kinds(data, space, EXACT)
+        unnamed = [j for j, name in enumerate(space.names) if name not in cost.names()]
+        here = snapped(data, space)
+        moved = here.copy()
+        moved[:, unnamed] = space.snap(1.0 - here)[:, unnamed]
+        model = cost.over(space)
+        np.testing.assert_array_equal(model.log_cost(moved), model.log_cost(here))
+        assert np.all(model.log_cost_slope(here)[:, unnamed] == 0.0)
+
+    @law
+    @given(st.data())
+    def test_slopes_are_those_of_central_differences_away_from_kinks(self, data: st.DataObject) -> None:
+        space = data.draw(costed_spaces(of=any_inputs() | reals()))
+        model = of_kinds(data, space, EXACT).over(space)
+        if data.draw(st.booleans()):
+            model = model.fitted(*receipts(data, space))
+        points, step = space.snap(np.clip(data.draw(units(space, most=2)), 1e-3, 1.0 - 1e-3)), 1e-6
+        for j, (name, of_input) in enumerate(space.inputs.items()):
+            if isinstance(of_input, Categorical) or not of_input.continuous:
+                continue
+            note(name)
+            kinks = [of_input.cheap, of_input.to_unit(0.0)] if not of_input.log else [of_input.cheap]
+            assume(all(np.abs(points[:, j] - kink).min() > 10 * step for kink in kinks))
+            move = step * np.eye(space.dimension)[j]
+            differences = (model.log_cost(points + move) - model.log_cost(points - move)) / (2 * step)
+            slope = model.log_cost_slope(points)[:, j]
+            np.testing.assert_allclose(slope, differences, rtol=1e-4, atol=1e-4 * (1.0 + np.abs(slope).max()))
+
+    @law
+    @given(st.data())
+    def test_its_document_describes_the_same_cost_also_as_json(self, data: st.DataObject) -> None:
+        space = data.draw(costed_spaces())
+        cost = of_kinds(data, space, EXACT)
+        paper = cost.__class__.__name__ == "PaperCost"
+        back = as_cost(read_cost(json.loads(json.dumps(cost.document()))), paper=paper)
+        assert back == cost
+        assert back is not None
+        points = snapped(data, space)
+        np.testing.assert_array_equal(back.over(space).log_cost(points), cost.over(space).log_cost(points))
+
+    @law
+    @given(st.data())
+    def test_it_is_a_value_that_can_be_compared_hashed_and_sent(self, data: st.DataObject) -> None:
+        space = data.draw(costed_spaces())
+        cost = of_kinds(data, space, EXACT)
+        assert pickle.loads(pickle.dumps(cost)) == cost
+        assert hash(pickle.loads(pickle.dumps(cost))) == hash(cost)
+        assert str(cost)
+
+    @law
+    @given(st.data())
+    def test_what_it_says_about_some_inputs_fits_a_space_of_only_those(self, data: st.DataObject) -> None:
+        space = data.draw(costed_spaces(least=2))
+        cost = of_kinds(data, space)
+        kept = dict(list(space.inputs.items())[1:])
+        part = cost.among(kept)
+        if part is not None and cost.names():  # a function may read any input
+            assert set(part.names()) == set(cost.names()) & set(kept)
+            part.over(Space(kept))
+        assert cost.among(space.names) == cost
+
+
+class TestOrders:
+    @law
+    @given(st.data())
+    def test_moving_a_named_input_away_from_where_it_is_cheap_never_costs_less(self, data: st.DataObject) -> None:
+        space = data.draw(costed_spaces())
+        cost = of_kinds(data, space, ORDERED)
+        assume(cost.names())
+        name = data.draw(st.sampled_from(cost.names()))
+        j, of_input = space.names.index(name), space.inputs[name]
+        here = snapped(data, space)
+        moved = here.copy()
+        if isinstance(of_input, Categorical):
+            levels = np.array(of_input.levels)
+            now = of_input.positions(here[:, j])
+            dearest = int(np.argmax(levels))
+            moved[:, j] = np.where(levels[now] <= levels[dearest], of_input.stops()[dearest], here[:, j])
+        else:
+            end = np.where(here[:, j] > of_input.cheap, 1.0, np.where(here[:, j] < of_input.cheap, 0.0, here[:, j]))
+            if of_input.cheap in (0.0, 1.0):
+                end = np.full(len(here), 1.0 - of_input.cheap)
+            moved[:, j] = here[:, j] + (end - here[:, j]) * data.draw(st.floats(0.0, 1.0))
+            moved = space.snap(moved)
+        model = cost.over(space)
+        assert np.all(fallen(model, here, moved) <= 0.0)
+        if not isinstance(of_input, Categorical):
+            outward = np.where(here[:, j] >= of_input.cheap, 1.0, -1.0) if of_input.cheap < 1.0 else -1.0
+            assert np.all(model.log_cost_slope(here)[:, j] * outward >= 0.0)
+
+    @law
+    @given(st.data())
+    def test_the_higher_of_two_values_never_costs_less_on_the_more_expensive_of_two_inputs(
+        self, data: st.DataObject
     ) -> None:
-        here = data.draw(level_rows(len(case.names)))
-        column = case.column(data.draw(st.sampled_from(case.order.names)))
-        higher = here.copy()
-        higher[:, column] += (1.0 - here[:, column]) * data.draw(st.floats(0.0, 1.0))
-        for discount in case.discounts():
-            assert np.all(discount.log(higher) <= discount.log(here) + ROUNDING)
-            assert np.all(discount.log_slope(here)[:, column] <= 0.0)
-
-    @law
-    @given(cases(), st.data())
-    def test_the_larger_of_two_levels_never_costs_less_on_the_more_expensive_of_two_inputs(
-        self, case: Case, data: st.DataObject
-    ) -> None:
-        names = case.order.names
-        pairs = [(a, b) for a in names for b in names if case.order.costs_more(a, b)]
+        of_input = data.draw(any_inputs())
+        space = Space(dict.fromkeys(["a", "b", "c", "d"], of_input))
+        order = data.draw(orders(space.names))
+        pairs = [(a, b) for a in order.names for b in order.names if order.costs_more(a, b)]
         assume(pairs)
-        expensive, cheap = map(case.column, data.draw(st.sampled_from(pairs)))
-        one = data.draw(level_rows(len(case.names)))
-        one[:, [cheap, expensive]] = np.sort(one[:, [cheap, expensive]], axis=1)
+        more, less = map(space.names.index, data.draw(st.sampled_from(pairs)))
+        one = snapped(data, space)
+        levels = Levels(space, np.arange(4)).of(one)
+        swap = levels[:, more] < levels[:, less]
+        one[swap, more], one[swap, less] = one[swap, less], one[swap, more]
         other = one.copy()
-        other[:, [expensive, cheap]] = one[:, [cheap, expensive]]
-        for discount in case.discounts(OBEDIENT):
-            assert np.all(discount.log(one) <= discount.log(other) + ROUNDING)
+        other[:, [more, less]] = one[:, [less, more]]
+        assert np.all(fallen(OrderCost(order).over(space), other, one) <= 0.0)
 
     @law
-    @given(cases(tie=True), st.data())
-    def test_tied_inputs_can_be_exchanged_without_a_change_of_cost(self, case: Case, data: st.DataObject) -> None:
-        ties = [group for group in case.order.groups if len(group) > 1]
-        a, b = map(case.column, data.draw(st.sampled_from(ties))[:2])
-        one = data.draw(level_rows(len(case.names)))
-        other = one.copy()
-        other[:, [a, b]] = one[:, [b, a]]
-        for discount in case.discounts():
-            np.testing.assert_allclose(discount.log(one), discount.log(other), rtol=0, atol=ROUNDING)
+    @given(st.data())
+    def test_tied_inputs_can_be_exchanged_without_a_change_of_cost(self, data: st.DataObject) -> None:
+        space = Space(dict.fromkeys(["a", "b", "c"], data.draw(any_inputs())))
+        one = snapped(data, space)
+        model = OrderCost(data.draw(st.sampled_from(["a = b", "a = b > c", "c > b = a", "a = b, c"]))).over(space)
+        np.testing.assert_allclose(model.log_cost(one[:, [1, 0, 2]]), model.log_cost(one), rtol=1e-12, atol=1e-12)
 
-    @law
-    @given(cases(strangers=(0, 0)))
-    def test_a_cost_without_a_budget_fades_as_the_steps_continue(self, case: Case) -> None:
-        d = len(case.names)
-        late, later = (replace(case, moment=Moment(step)).discounts() for step in (10**8, 10**14))
-        for before, after in zip(late, later, strict=True):
-            assert 0.0 <= leverage(after, d) <= leverage(before, d) + ROUNDING
-            assert leverage(after, d) < 1e-4
 
+class TestDiscount:
     @law
-    @given(cases(strangers=(0, 0)), st.integers(1, 10_000))
-    def test_an_additive_cost_fades_steadily_and_is_gone_when_the_budget_is_spent(
-        self, case: Case, budget: int
+    @given(st.data(), st.floats(0.0, 3.0))
+    def test_of_two_points_that_promise_the_same_the_more_expensive_is_never_preferred(
+        self, data: st.DataObject, gamma: float
     ) -> None:
-        steps = np.unique(np.linspace(1, budget + 1, 6).astype(int)).tolist()
-        moments = [Moment(step, budget) for step in (*steps, budget + 500)]
-        by_moment = [list(replace(case, moment=moment).discounts(ADDITIVE)) for moment in moments]
-        for discounts in zip(*by_moment, strict=True):
-            *left, overspent = (leverage(discount, len(case.names)) for discount in discounts)
-            assert left[0] > 0.1
-            assert np.all(np.diff(left) < 0)
-            assert left[-1] == overspent == 0.0
-
-    @law
-    @given(cases(strangers=(1, 2)), st.data())
-    def test_inputs_the_order_does_not_name_have_no_effect(self, case: Case, data: st.DataObject) -> None:
-        unnamed = [j for j, name in enumerate(case.names) if name not in case.order.names]
-        one, moved = (data.draw(level_rows(len(case.names))) for _ in range(2))
-        other = one.copy()
-        other[:, unnamed] = moved[:, unnamed]
-        for discount in case.discounts():
-            np.testing.assert_array_equal(discount.log(one), discount.log(other))
-            assert np.all(discount.log_slope(one)[:, unnamed] == 0.0)
-
-    @law
-    @given(cases(), st.data())
-    def test_slopes_are_those_of_central_differences(self, case: Case, data: st.DataObject) -> None:
-        d, step = len(case.names), 1e-5
-        levels = step + (1.0 - 2 * step) * data.draw(level_rows(d))
-        for discount in case.discounts():
-            slope = discount.log_slope(levels)
-            assert slope.shape == levels.shape
-            for j in range(d):
-                move = step * np.eye(d)[j]
-                differences = (discount.log(levels + move) - discount.log(levels - move)) / (2 * step)
-                np.testing.assert_allclose(slope[:, j], differences, rtol=1e-5, atol=1e-8)
+        space = data.draw(costed_spaces())
+        model = of_kinds(data, space).over(space)
+        if data.draw(st.booleans()):
+            model = model.fitted(*receipts(data, space))
+        points = snapped(data, space)
+        log_cost = model.log_cost(points)
+        most = math.exp(min(max(float(log_cost[0]) + data.draw(st.floats(-1.0, 1.0)), -690.0), 700.0))
+        by_cost = np.argsort(log_cost, kind="stable")
+        for limit in (math.inf, most):
+            discount = Thrift(model, gamma, limit).log(points)[by_cost]
+            assert np.all(np.isfinite(discount))
+            assert np.all(np.diff(discount) <= 1e-9)
 
 
-class TestDraws:
-    @pytest.mark.parametrize("kind", ["paper ascending", "paper printed", "additive drawn"])
-    def test_a_model_that_draws_weights_draws_them_from_the_generator_it_gets(self, kind: str) -> None:
-        corner = np.array([[1.0, 0.0, 0.0]])
-        one, same, other = (
-            model(kind, "a > b, c").at(Moment(5), ["a", "b", "c"], np.random.default_rng(seed)).log(corner)[0]
-            for seed in (1, 1, 2)
-        )
-        assert one == same != other
-
-
-class TestModels:
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_every_model_has_the_shape_of_the_protocol(self, kind: str) -> None:
-        cost = model(kind, "a > b")
-        assert isinstance(cost, Cost)
-        assert cost.order == Order.parse("a > b")
-        assert 0.0 <= cost.exploration_bonus(Moment(5, 10)) <= 1.0
-
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_an_order_that_compares_too_little_is_refused_when_the_model_is_made(
-        self, kind: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(weightings, "_MOST_PREFIXES", 100)
-        with pytest.raises(InvalidOrderError, match=r"7 groups.*Compare more"):
-            model(kind, "a, b, c, d, e, f, g")
-        assert set(model(kind, "a, b, c, d, e, f, g, a = b").order.names) == set("abcdefg")
+@pytest.mark.parametrize("kind", ["order", "learned", "paper"])
+def test_without_receipts_costs_of_an_order_are_no_money_and_with_them_they_are(kind: str) -> None:
+    space = Space({"a": Real(0, 1), "b": Real(0, 1)})
+    cost: Cost | None = as_cost(read_cost({"order": "a > b"} if kind != "learned" else {"prior": "a > b"}))
+    if kind == "paper":
+        cost = as_cost("a > b", paper=True)
+    assert cost is not None
+    model = cost.over(space)
+    assert not model.in_money
+    assert model.fitted(np.array([[0.5, 0.5]]), np.array([3.0])).in_money

@@ -7,6 +7,8 @@ from typing import Any
 import optuna
 from optuna.trial import FrozenTrial, TrialState
 
+from camobo.cost.budget import Budget
+from camobo.cost.prices import Prices
 from camobo.optuna import CostAwareSampler
 from tests.golden.studies import Params, bowls, golden
 
@@ -104,4 +106,25 @@ def optuna_paper(trials: int) -> list[Params]:
         return _values(bowls({"a": trial.suggest_float("a", 0, 1), "b": trial.suggest_float("b", 0, 1)}, 3))
 
     study.optimize(objective, n_trials=trials)
+    return _params(study)
+
+
+@golden(25)
+def optuna_learned_cost(trials: int) -> list[Params]:
+    study = _study(CostAwareSampler("attr:cost", prior="trees > depth", budget=Budget(cost=60), thrift=1.5, seed=36))
+
+    def objective(trial: optuna.Trial) -> Any:
+        params = _mixed(trial)
+        trial.set_user_attr("cost", 1.0 + 4.0 * params["trees"] + 2.0 * (params["rule"] == "loss"))
+        return _values(bowls(params))
+
+    study.optimize(objective, n_trials=trials)
+    return _params(study)
+
+
+@golden(25)
+def optuna_prices_until_the_money_is_spent(trials: int) -> list[Params]:
+    prices = Prices({"trees": 0.01, "share": 2, "rule": {"loss": 3}}, per_trial=1, rest="depth")
+    study = _study(CostAwareSampler(prices, budget=Budget(cost=50, unit="EUR"), seed=37))
+    study.optimize(lambda trial: _values(bowls(_mixed(trial))), n_trials=trials)
     return _params(study)

@@ -173,21 +173,57 @@ def ca_mobo_by_the_theorems_beta(trials: int) -> list[Params]:
     return straight(study, trials)
 
 
-@golden(20)
-def the_papers_cost_in_the_default_method(trials: int) -> list[Params]:
-    return straight(cm.Study(cm.Space(PLANE), TWO, cost=cm.PaperCost("q > p"), budget=30, seed=14), trials)
+def bill(params: Mapping[str, Any]) -> float:
+    """What a trial turns out to cost: not quite what an order or a list says."""
+    return 5.0 + sum(3.0 * u * u + 2.0 * u for u in numbers(params)) * (
+        1.1 + 0.1 * math.sin(9.0 * sum(numbers(params)))
+    )
+
+
+def receipts(study: cm.Study, trials: int) -> list[Params]:
+    """Asked and told one by one with what they cost, until the budget is spent; and what each was expected to cost."""
+    while len(study.trials) < trials:
+        try:
+            trial = study.ask()
+        except cm.BudgetSpent:
+            break
+        study.tell(trial, values(study, trial.params), cost=bill(trial.params))
+    return [{**trial.params, "expected": trial.expected} for trial in study.trials]
 
 
 @golden(20)
-def drawn_weights(trials: int) -> list[Params]:
-    cost = cm.AdditiveCost("p, q", strength=4.0, weights="drawn")
-    return straight(cm.Study(cm.Space(PLANE), TWO, cost=cost, budget=30, seed=15), trials)
+def prices(trials: int) -> list[Params]:
+    cost = cm.Prices(
+        {"nickel": 1.5, "soak": 2, "quench": {"oil": 3.5, "vacuum": 12}}, per_trial=8, rest="grain > batch"
+    )
+    return straight(cm.Study(mixed(), TWO, cost=cost, budget=30, seed=14), trials)
 
 
 @golden(20)
-def promise_for_the_money(trials: int) -> list[Params]:
-    cost = cm.AdditiveCost("p > q", strength=0.0, indifference=0.0, power=1.0)
-    return straight(cm.Study(cm.Space(PLANE), TWO, cost=cost, budget=30, seed=16), trials)
+def a_formula(trials: int) -> list[Params]:
+    cost = cm.Formula("1 + 2*p^2 + max(q, 0.3)*if(p > 0.5, 2, 1)")
+    return straight(cm.Study(cm.Space(PLANE), TWO, cost=cost, budget=30, thrift=1.5, seed=15), trials)
+
+
+@golden(25)
+def a_learned_cost_with_receipts(trials: int) -> list[Params]:
+    cost = cm.LearnedCost("q > p")
+    return receipts(cm.Study(cm.Space(PLANE), TWO, cost=cost, refit_every=3, seed=16), trials)
+
+
+@golden(25)
+def an_order_with_receipts_and_money(trials: int) -> list[Params]:
+    budget = cm.Budget(cost=300, unit="EUR")
+    return receipts(cm.Study(mixed(), TWO, cost="nickel > soak", budget=budget, seed=27), trials)
+
+
+@golden(20)
+def prices_and_money_changed_in_the_middle(trials: int) -> list[Params]:
+    cost = cm.Prices({"p": 12, "q": 2}, per_trial=3)
+    study = cm.Study(cm.Space(PLANE), TWO, cost=cost, budget=cm.Budget(trials=40, cost=90), seed=28)
+    receipts(study, 6)
+    study.change(budget=cm.Budget(cost=400), thrift=0.5)
+    return receipts(study, trials)
 
 
 @golden(30)

@@ -36,6 +36,17 @@ def test_an_event_cannot_be_changed_nor_what_it_holds() -> None:
         given.new["values"]["y"] = 9.0
 
 
+def test_nothing_deep_inside_an_event_can_be_changed() -> None:
+    prices = {"nickel": 13.9, "quench": {"oil": 2.0}}
+    given = event(kind="set", trial=None, new={"cost": {"type": "prices", "prices": prices}}, old=None)
+    prices["nickel"] = 1.0
+    assert given.as_dict()["new"]["cost"]["prices"]["nickel"] == 13.9
+    with pytest.raises(TypeError):
+        given.new["cost"]["prices"]["nickel"] = 1.0
+    with pytest.raises(TypeError):
+        given.new["cost"]["prices"]["quench"]["oil"] = 1.0
+
+
 def test_an_event_does_not_change_with_the_dict_it_was_made_of() -> None:
     facts = {"params": {"nickel": 1.0}}
     given = event(new=facts, old=None)
@@ -73,4 +84,5 @@ def test_text_says_what_happened_and_what_it_replaced() -> None:
         "4 2026-01-02 03:04:05 anna: amended trial 2 values={'y': 5.0}, reason=scale was off "
         "(before: values={'y': 3.0}, reason=None, state=complete)"
     )
-    assert str(event(kind="planned", trial=None, new={"budget": 9}, old=None)).endswith("anna: planned budget=9")
+    assert str(event(kind="set", trial=None, new={"budget": 9}, old=None)).endswith("anna: set budget=9")
+    assert str(event(kind="told", new={"values": {}, "cost": 3.5}, old={"cost": 1.5})).endswith("(before: cost=1.5)")

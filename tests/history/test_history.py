@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from camobo.cost.budget import Budget
+from camobo.cost.ordered import OrderCost
 from camobo.errors import CamoboError, StorageError
 from camobo.history import transitions
 from camobo.history.events import Event
@@ -37,20 +39,22 @@ def ask(history: History, **options: Any) -> Change:
 
 STORY = events_of(
     lambda h: added(h, 7, cost=3.0, note="last year"),
-    lambda h: transitions.plan_for(h, at(), 30),
+    lambda h: transitions.change_plan(h, at(), {"budget": 30, "thrift": 0.5}),
     lambda h: ask(h, owner="anna", lease=timedelta(hours=2)),
     lambda h: transitions.renew(h, at(1), 1, timedelta(hours=3)),
     lambda h: told(h, 1, {"corrosion": 2.0}, cost=4.0, note="strength takes a week"),
     lambda h: transitions.amend(h, at(), 1, {"corrosion": 3.0}, "typed wrongly"),
-    lambda h: told(h, 1, {"strength": 1.0}),
+    lambda h: told(h, 1, {"strength": 1.0}, cost=0.5),
     ask,
-    lambda h: transitions.fail(h, at(), 2, "cracked"),
+    lambda h: transitions.fail(h, at(), 2, "cracked", cost=1.5),
     lambda h: transitions.amend(h, at(), 2, GOOD, "found again"),
     ask,
     lambda h: transitions.release(h, at(), 3),
     ask,
     lambda h: transitions.release(h, at(), 3),
     lambda h: transitions.amend(h, at(), 0, None, "contaminated"),
+    lambda h: transitions.amend(h, at(), 2, ..., "invoice", cost=2.5),
+    lambda h: transitions.change_plan(h, at(), {"cost": "soak"}),
 )
 """One of every kind of event."""
 
@@ -58,18 +62,18 @@ STORY = events_of(
 class TestFold:
     def test_every_kind_of_event_leaves_its_mark(self) -> None:
         history = fold(NEW, STORY)
-        assert (history.count, history.suggested, history.plan.budget) == (len(STORY), 3, 30)
+        assert (history.count, history.suggested, history.plan.budget) == (len(STORY), 3, Budget(30))
+        assert (history.plan.thrift, history.plan.cost) == (0.5, OrderCost("soak"))
         zero, one, two, three = history.trials
         assert (zero.state, zero.reason, zero.amended, zero.added) == (State.FAILED, "contaminated", True, True)
         assert (zero.cost, zero.note, zero.notes) == (3.0, "last year", (Note(Reason.ADDED),))
         assert (one.state, one.owner, one.expires) == (State.COMPLETE, "anna", None)
         assert list((one.values or {}).items()) == [("strength", 1.0), ("corrosion", 3.0)], "the objectives' order"
-        assert (one.cost, one.note, one.reason) == (4.0, "strength takes a week", "typed wrongly")
+        assert (one.cost, one.note, one.reason) == (4.5, "strength takes a week", "typed wrongly")
         assert (one.asked, one.held, one.told) == (2, 2, 6)
-        assert (two.state, two.values, two.reason) == (State.COMPLETE, GOOD, "found again")
+        assert (two.state, two.values, two.reason, two.cost) == (State.COMPLETE, GOOD, "found again", 2.5)
         assert (three.state, three.owner, three.held) == (State.RELEASED, None, 12)
         assert [trial.step for trial in history.trials] == [0, 1, 2, 3]
-        assert [trial.budget for trial in history.trials] == [20, 30, 30, 30]
 
     @law
     @given(st.lists(st.integers(0, len(STORY)), max_size=4))
@@ -130,6 +134,17 @@ class TestDamage:
             ({"kind": "asked", "trial": 1, "new": {"params": {"nickel": 1.0}}}, "'soak'"),
             ({"kind": "asked", "trial": 1, "new": {"params": point(1)}}, "KeyError: 'notes'"),
             ({"kind": "told", "trial": 1}, "KeyError: 'params'"),
+            ({"new": {"values": GOOD, "cost": -1.0}}, "cost: need a finite number of at least 0, got -1"),
+            ({"new": {"values": GOOD, "cost": "much"}}, "cost: need a finite number"),
+            ({"kind": "failed", "new": {"reason": "cracked", "cost": float("nan")}}, "cost: need a finite number"),
+            ({"kind": "amended", "new": {"reason": "invoice", "cost": True}}, "cost: need a finite number"),
+            ({"kind": "set", "new": {"budget": 0}}, "budget: need a whole number"),
+            ({"kind": "set", "new": {"budget": {"cost": -1}}}, "Budget: cost must be"),
+            ({"kind": "set", "new": {"cost": "lead"}}, "'lead' is not an input"),
+            ({"kind": "set", "new": {"cost": {"type": "magic"}}}, "type must be one of"),
+            ({"kind": "set", "new": {"thrift": "much"}}, "thrift: need a number"),
+            ({"kind": "set", "new": {"seed": 2}}, "unknown key 'seed'"),
+            ({"kind": "set", "new": None}, "TypeError"),
         ],
     )
     def test_an_event_that_makes_no_sense_is_named_with_the_reason(self, changed: dict[str, Any], said: str) -> None:
@@ -142,6 +157,11 @@ class TestDamage:
     def test_a_note_that_makes_no_sense_is_refused(self, note: Any) -> None:
         with pytest.raises(StorageError, match="event 0 cannot be read"):
             fold(NEW, [asked_event(notes=[note])])
+
+    @pytest.mark.parametrize("expected", ["much", -1.0, float("inf"), True])
+    def test_an_expected_cost_that_makes_no_sense_is_refused(self, expected: Any) -> None:
+        with pytest.raises(StorageError, match="event 0 cannot be read: cost: need a finite number"):
+            fold(NEW, [asked_event(expected=expected)])
 
     def test_an_error_is_always_one_of_ours(self) -> None:
         with pytest.raises(CamoboError):
@@ -201,3 +221,56 @@ class TestData:
         assert (data.units.shape, data.values.shape, data.pending.shape, data.failed.shape, data.step) == (
             (0, 3), (0, 2), (0, 3), (0, 3), 1
         )  # fmt: skip
+
+
+class TestReceipts:
+    def history(self) -> History:
+        """Trial 0 added, 1 complete, 2 failed, 3 pending with a part paid, 4 pending, 5 complete without a receipt."""
+        history = asked(added(NEW, 7, cost=100.0).history, count=5)
+        history = told(history, 1, cost=4.0).history
+        history = transitions.fail(history, at(), 2, "cracked", cost=2.0).history
+        history = told(history, 3, {"strength": 1.0}, cost=1.0).history
+        return told(history, 5).history
+
+    def test_settled_trials_teach_failed_and_added_ones_too(self) -> None:
+        history = self.history()
+        receipts = data_of(history).receipts
+        assert receipts is not None
+        assert receipts.paid.tolist() == [100.0, 4.0, 2.0]
+        assert np.array_equal(receipts.units, [history.units[number] for number in (0, 1, 2)])
+
+    def test_suggested_trials_count_against_the_budget_and_added_ones_do_not(self) -> None:
+        receipts = data_of(self.history()).receipts
+        assert receipts is not None
+        assert receipts.spent == 4.0 + 2.0 + 1.0
+
+    def test_those_without_a_receipt_are_reserved(self) -> None:
+        history = self.history()
+        receipts = data_of(history).receipts
+        assert receipts is not None
+        assert np.array_equal(receipts.unpaid, [history.units[number] for number in (4, 5)])
+
+    def test_an_added_trial_without_a_receipt_is_neither_paid_nor_reserved(self) -> None:
+        receipts = data_of(added(NEW, 7).history).receipts
+        assert receipts is not None
+        assert (len(receipts.units), receipts.spent, len(receipts.unpaid)) == (0, 0.0, 0)
+
+    def test_a_correction_is_what_counts(self) -> None:
+        history = transitions.amend(self.history(), at(), 1, ..., "invoice", cost=40.0).history
+        receipts = data_of(history).receipts
+        assert receipts is not None
+        assert (receipts.spent, receipts.paid[1]) == (43.0, 40.0)
+
+    @pytest.mark.parametrize(
+        ("changes", "kept"),
+        [
+            ({"cost": None}, False),
+            ({"cost": None, "budget": None}, False),
+            ({"cost": None, "budget": {"cost": 9.0}}, True),
+            ({"budget": None}, True),
+        ],
+        ids=str,
+    )
+    def test_they_are_kept_if_the_plan_asks_for_cost_or_money(self, changes: Any, kept: bool) -> None:
+        history = transitions.change_plan(self.history(), at(), changes).history
+        assert (data_of(history).receipts is not None) is kept

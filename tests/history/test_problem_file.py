@@ -55,9 +55,32 @@ def test_it_takes_what_study_takes(tmp_path: Path) -> None:
 
 def test_a_cost_can_be_a_table(tmp_path: Path) -> None:
     text = ALLOY.replace('"nickel > chromium"', '{ type = "paper", order = "nickel", weights = "printed" }')
+    text = text.replace("seed = 7", 'method = "paper"')
     assert read(tmp_path, text).cost == cm.PaperCost("nickel", weights="printed")
-    text = ALLOY.replace('"nickel > chromium"', '{ order = ["nickel", "soak"], strength = 3 }')
-    assert read(tmp_path, text).cost == cm.AdditiveCost("nickel > soak", strength=3.0)
+    text = ALLOY.replace('"nickel > chromium"', '{ order = ["nickel", "soak"] }')
+    assert read(tmp_path, text).cost == cm.OrderCost("nickel > soak")
+    text = ALLOY.replace('"nickel > chromium"', '{ formula = "0.36*nickel + 5" }')
+    assert read(tmp_path, text).cost == cm.Formula("0.36*nickel + 5")
+    text = ALLOY.replace('"nickel > chromium"', '{ type = "learned", of = "seconds" }')
+    assert read(tmp_path, text).cost == cm.LearnedCost(of="seconds")
+
+
+def test_a_price_list_is_a_table_of_its_own_or_a_cost(tmp_path: Path) -> None:
+    expected = cm.Prices({"nickel": 13.9, "quench": {"oil": 2, "water": 3.5}}, per_trial=12, rest="soak")
+    listed = "[prices]\nnickel = 13.9\nper_trial = 12\nrest = 'soak'\n[prices.quench]\noil = 2\nwater = 3.5\n"
+    assert read(tmp_path, ALLOY.replace('cost = "nickel > chromium"\n', "") + listed).cost == expected
+    inline = "{ prices = { nickel = 13.9, quench = { oil = 2, water = 3.5 } }, per_trial = 12, rest = 'soak' }"
+    assert read(tmp_path, ALLOY.replace('"nickel > chromium"', inline)).cost == expected
+    with pytest.raises(cm.InvalidOptionError, match=r"\[prices\]: there is a cost under \[study\] too"):
+        read(tmp_path, ALLOY + listed)
+
+
+def test_a_budget_can_be_money(tmp_path: Path) -> None:
+    text = ALLOY.replace("budget = 60", 'budget = { cost = 2000, unit = "EUR" }\nthrift = 0.5')
+    plan = read(tmp_path, text)
+    assert (plan.budget, plan.thrift) == (cm.Budget(cost=2000, unit="EUR"), 0.5)
+    text = ALLOY.replace("budget = 60", "budget = { trials = 60, cost = 99.5 }")
+    assert read(tmp_path, text).budget == cm.Budget(trials=60, cost=99.5)
 
 
 def test_without_a_seed_each_study_draws_one_and_the_same_study_continues(tmp_path: Path) -> None:
@@ -84,9 +107,15 @@ def test_without_a_seed_each_study_draws_one_and_the_same_study_continues(tmp_pa
         ('"nickel > chromium"', '"nickel >"', r"\[study\] cost.*text ends"),
         ('"nickel > chromium"', "3", r"\[study\] cost.*3"),
         ('"nickel > chromium"', '{ type = "free" }', r"\[study\] cost.*'free'"),
-        ('"nickel > chromium"', '{ order = "nickel", strenght = 3 }', r"\[study\] cost.*'strength'"),
-        ('"nickel > chromium"', '{ order = "nickel", strength = "much" }', r"\[study\] cost.*'much'"),
-        ('"nickel > chromium"', "{ strength = 3 }", r"\[study\] cost: order is missing"),
+        ('"nickel > chromium"', '{ order = "nickel", strength = 3 }', r"\[study\] cost.*'strength'"),
+        ('"nickel > chromium"', "{ prices = { nickel = -1 } }", r"\[study\] cost.*'nickel'.*-1"),
+        ('"nickel > chromium"', "{ prices = { lead = 1 } }", r"\[study\].*'lead' is not an input"),
+        ('"nickel > chromium"', "{ prices = { quench = { wine = 1 } } }", r"\[study\].*'wine'"),
+        ('"nickel > chromium"', '{ formula = "nickel +" }', r"\[study\].*nickel \+"),
+        ('"nickel > chromium"', '{ type = "order" }', r"\[study\] cost: order is missing"),
+        ("budget = 60", "budget = { cost = 0 }", r"\[study\]: Budget: cost.*0"),
+        ("budget = 60", "budget = { euros = 3 }", r"\[study\]: budget: unknown key 'euros'.*trials, cost, unit"),
+        ("seed = 7", "thrift = 99", r"\[study\]: thrift.*99"),
         ("high = 20, unit", "high = -20, unit", r"\[space\] nickel.*low must be below high"),
         ("low = 0, high = 20, unit", "low = 0, unit", r"\[space\] nickel: high is missing"),
         ("low = 0, high = 20, unit", "low = nan, high = 20, unit", r"\[space\] nickel.*nan"),

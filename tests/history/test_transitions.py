@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -9,10 +10,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from camobo.checks import values_of
+from camobo.cost.budget import Budget
+from camobo.cost.prices import Prices
 from camobo.errors import (
     Advice,
+    BudgetSpent,
     CamoboError,
     InvalidValueError,
     SpaceExhausted,
@@ -28,7 +34,8 @@ from camobo.history.trial import State
 from camobo.space.inputs import Categorical
 from camobo.space.space import Space
 from camobo.strategy.notes import Note, Reason
-from tests.support.histories import GOOD, NEW, NOON, PLAN, added, ahead, asked, at, handed, point, told
+from tests.support.histories import GOOD, NEW, NOON, PLAN, SPACE, added, ahead, asked, at, handed, point, told
+from tests.support.strategies import law
 
 HOUR = timedelta(hours=1)
 OPEN = asked(count=2)
@@ -89,9 +96,9 @@ class TestFind:
 
     @every_act
     def test_every_request_looks_for_its_trial(self, act: Act) -> None:
-        for given in (9, "0", replace(OPEN.trials[0], params=point(9))):
+        for unknown in (9, "0", replace(OPEN.trials[0], params=point(9))):
             with pytest.raises(UnknownTrialError):
-                act(OPEN, given)
+                act(OPEN, unknown)
 
 
 class TestStates:
@@ -185,8 +192,31 @@ class TestTell:
         half = told(OPEN, 0, {"corrosion": 2.0}, cost=1.0, note="first")
         assert (half.trial.state, half.trial.told) == (State.PENDING, None)
         whole = told(half.history, 0, {"strength": 1.0}, cost=2.0)
-        assert (whole.trial.state, whole.trial.cost, whole.trial.note) == (State.COMPLETE, 2.0, "first")
+        assert (whole.trial.state, whole.trial.cost, whole.trial.note) == (State.COMPLETE, 3.0, "first")
+        assert whole.events[0].as_dict()["new"]["cost"] == 3.0, "what it cost in all"
         assert whole.events[0].as_dict()["old"] == {"cost": 1.0}, "what it replaced"
+
+    @law
+    @given(st.floats(0, 1e6), st.none() | st.floats(0, 1e6), st.floats(0, 1e6))
+    def test_costs_told_in_parts_add_up(self, first: float, second: float | None, last: float) -> None:
+        history = transitions.tell(OPEN, at(), 0, {"strength": 1.0}, cost=first, note=None).history
+        if second is not None:
+            history = transitions.amend(history, at(), 0, ..., "the invoice came", cost=second).history
+        trial = transitions.tell(history, at(), 0, {"corrosion": 2.0}, cost=last, note=None).trial
+        assert trial.cost == (first if second is None else second) + last
+
+    def test_a_part_without_a_cost_leaves_what_was_told(self) -> None:
+        half = told(OPEN, 0, {"corrosion": 2.0}, cost=1.5)
+        whole = told(half.history, 0, {"strength": 1.0})
+        assert whole.trial.cost == 1.5
+        assert "cost" not in whole.events[0].new
+
+    def test_parts_that_add_up_to_no_finite_number_are_refused(self) -> None:
+        half = told(OPEN, 0, {"corrosion": 2.0}, cost=1.7e308).history
+        with pytest.raises(InvalidValueError, match="cost: need a finite number"):
+            told(half, 0, {"strength": 1.0}, cost=1.7e308)
+        with pytest.raises(InvalidValueError, match="cost: need a finite number"):
+            transitions.fail(half, at(), 0, "cracked", cost=1.7e308)
 
     def test_a_value_is_recorded_once(self) -> None:
         half = told(OPEN, 0, {"corrosion": 2.0}).history
@@ -249,6 +279,12 @@ class TestAmend:
             transitions.amend(SETTLED, at(), number, None, "why")
         assert caught.value.advice is (None if number == 1 else Advice.FAIL)
 
+    def test_correcting_what_a_failed_trial_cost_leaves_why_it_failed(self) -> None:
+        before = SETTLED.trials[1]
+        after = transitions.amend(SETTLED, at(), 1, ..., "invoice", cost=12.0).trial
+        assert (after.state, after.cost) == (State.FAILED, 12.0)
+        assert (after.reason, after.amended) == (before.reason, before.amended)
+
     def test_a_failed_trial_is_completed_by_every_objective(self) -> None:
         assert transitions.amend(SETTLED, at(), 1, GOOD, "found again").trial.state is State.COMPLETE
         with pytest.raises(InvalidValueError, match=r"no value for 'corrosion'.*failed trial 1 give every objective"):
@@ -276,11 +312,47 @@ class TestAmend:
         with pytest.raises(InvalidValueError):
             transitions.amend(SETTLED, at(), 0, values, "why")
 
+    @pytest.mark.parametrize("number", [0, 1, 2, 3])
+    def test_what_a_trial_cost_is_corrected_in_any_state_and_the_rest_stays(self, number: int) -> None:
+        before = SETTLED.trials[number]
+        change = transitions.amend(SETTLED, at(), number, ..., "invoice", cost=44.0)
+        assert (change.trial.cost, change.trial.state, change.trial.values) == (44.0, before.state, before.values)
+        (event,) = change.events
+        assert event.as_dict()["new"] == {"reason": "invoice", "cost": 44.0}
+        assert event.as_dict()["old"]["cost"] is None
+        again = transitions.amend(change.history, at(), number, ..., "credit note", cost=40.0)
+        assert again.trial.cost == 40.0
+        assert again.events[0].as_dict()["old"]["cost"] == 44.0
+
+    def test_values_and_cost_are_corrected_together(self) -> None:
+        trial = transitions.amend(SETTLED, at(), 0, {"strength": 9.0}, "wrong line of the list", cost=3.0).trial
+        assert (trial.values, trial.cost) == ({"strength": 9.0, "corrosion": 2.0}, 3.0)
+
+    def test_a_withdrawn_result_keeps_its_cost(self) -> None:
+        history = told(OPEN, 0, cost=7.0).history
+        withdrawn = transitions.amend(history, at(), 0, None, "contaminated").trial
+        assert (withdrawn.state, withdrawn.cost) == (State.FAILED, 7.0)
+
+    def test_a_correction_of_nothing_is_refused(self) -> None:
+        with pytest.raises(InvalidValueError, match="amend: need values or a cost to correct, got neither"):
+            transitions.amend(SETTLED, at(), 0, ..., "why")
+
 
 class TestFailReleaseRenew:
     def test_a_failed_trial_has_its_reason(self) -> None:
         trial = transitions.fail(asked(lease=HOUR), at(), 0, "cracked").trial
         assert (trial.state, trial.reason, trial.told, trial.expires) == (State.FAILED, "cracked", 1, None)
+
+    def test_a_failed_trial_has_what_it_cost_all_the_same(self) -> None:
+        change = transitions.fail(OPEN, at(), 0, "cracked", cost=12.0)
+        assert (change.trial.state, change.trial.cost) == (State.FAILED, 12.0)
+        assert change.events[0].as_dict()["new"] == {"reason": "cracked", "cost": 12.0}
+        assert change.events[0].old is None
+        half = told(OPEN, 0, {"strength": 1.0}, cost=3.0).history
+        assert transitions.fail(half, at(), 0, "cracked").trial.cost == 3.0
+        more = transitions.fail(half, at(), 0, "cracked", cost=12.0)
+        assert more.trial.cost == 15.0
+        assert more.events[0].as_dict()["old"] == {"cost": 3.0}
 
     @pytest.mark.parametrize("reason", [None, 3, b"x"])
     def test_a_reason_must_be_text(self, reason: Any) -> None:
@@ -331,12 +403,42 @@ class TestAdd:
             added(note=3)
 
 
-def test_a_budget_that_optimize_sets_replaces_the_one_before() -> None:
-    change = transitions.plan_for(NEW, at(), 40)
-    assert change.history.plan.budget == 40
-    assert change.events[0].as_dict()["old"] == {"budget": 20}
-    with pytest.raises(LookupError, match="not about a trial"):
-        change.trial  # noqa: B018
+class TestChangePlan:
+    def test_a_change_is_on_record_with_what_it_replaced(self) -> None:
+        change = transitions.change_plan(NEW, at(who="anna"), {"budget": 40, "thrift": 0.5})
+        assert (change.history.plan.budget, change.history.plan.thrift) == (Budget(40), 0.5)
+        (event,) = change.events
+        assert (event.kind, event.trial, event.who) == ("set", None, "anna")
+        assert event.as_dict()["new"] == {"budget": 40, "thrift": 0.5}
+        assert event.as_dict()["old"] == {"budget": 20, "thrift": 1.0}
+        assert fold(NEW, change.events).plan == change.history.plan
+        with pytest.raises(LookupError, match="not about a trial"):
+            change.trial  # noqa: B018
+
+    @pytest.mark.parametrize(
+        "changes",
+        [{}, {"budget": 20}, {"cost": "nickel > soak"}, {"thrift": 1.0}, {"thrift": 1, "budget": 20}],
+        ids=str,
+    )
+    def test_what_stays_the_same_is_not_recorded(self, changes: Any) -> None:
+        change = transitions.change_plan(NEW, at(), changes)
+        assert change.events == ()
+        assert change.history is NEW
+
+    def test_of_several_only_what_differs_is_recorded(self) -> None:
+        (event,) = transitions.change_plan(NEW, at(), transitions.plan_facts(replace(PLAN, thrift=0.25))).events
+        assert event.as_dict()["new"] == {"thrift": 0.25}
+
+    def test_a_cost_given_anew_is_recorded_though_it_looks_the_same(self) -> None:
+        (event,) = transitions.change_plan(NEW, at(), {"cost": "nickel > soak"}, anew=("cost",)).events
+        assert event.as_dict()["new"] == event.as_dict()["old"] == {"cost": "nickel > soak"}
+
+    @pytest.mark.parametrize(
+        "changes", [{"budget": -1}, {"cost": "lead"}, {"thrift": float("nan")}, {"cost": {"type": "magic"}}], ids=str
+    )
+    def test_what_cannot_be_used_is_refused(self, changes: Any) -> None:
+        with pytest.raises(CamoboError):
+            transitions.change_plan(NEW, at(), changes)
 
 
 class TestHandOut:
@@ -389,18 +491,28 @@ class TestHandOut:
         assert transitions.suggestions_wanted(history, NOON, Request(1)) == 0
         assert transitions.suggestions_wanted(history, NOON, Request(9, most=5)) == 3
 
-    def test_suggestions_fit_while_no_trial_and_no_budget_is_new(self) -> None:
+    def test_what_a_trial_is_expected_to_cost_is_on_record(self) -> None:
+        out = transitions.hand_out(NEW, at(), Request(1), ahead=ahead(NEW, 1, expected=41.5), fitted=None)
+        assert out.trials[0].expected == 41.5
+        assert out.change.events[0].new["expected"] == 41.5
+        assert fold(NEW, out.change.events).trials == out.trials
+        unknown = handed(NEW, Request(1))
+        assert unknown.trials[0].expected is None
+        assert "expected" not in unknown.change.events[0].new
+
+    def test_suggestions_fit_while_no_trial_and_no_plan_is_new(self) -> None:
         made = ahead(OPEN, 1)
         assert made.fits(OPEN)
         assert made.fits(told(OPEN, 0).history), "a result may come in"
         assert not made.fits(asked(OPEN))
         assert not made.fits(added(OPEN).history)
-        assert not made.fits(transitions.plan_for(OPEN, at(), 99).history)
+        for changes in ({"budget": 99}, {"cost": "soak"}, {"thrift": 0.5}):
+            assert not made.fits(transitions.change_plan(OPEN, at(), changes).history)
 
     def test_what_a_suggestion_knew_is_on_record_if_others_came_first(self) -> None:
         made = ahead(OPEN, 2)
         later = told(OPEN, 0)
-        out = transitions.hand_out(later.history, at(), Request(2), ahead=made, models=None)
+        out = transitions.hand_out(later.history, at(), Request(2), ahead=made, fitted=None)
         assert [(event.new["known"], event.new["beside"]) for event in out.change.events] == [(2, 0), (2, 1)]
         before = [*handed(NEW, Request(2)).change.events, *later.events]
         first, second = out.change.events
@@ -416,9 +528,9 @@ class TestHandOut:
 
     def test_what_is_missing_is_suggested_on_the_spot(self) -> None:
         made = ahead(NEW, 1)
-        out = transitions.hand_out(NEW, at(), Request(3), ahead=made, models=None)
+        out = transitions.hand_out(NEW, at(), Request(3), ahead=made, fitted=None)
         assert dict(out.trials[0].params) == point(0)
-        inside = transitions.hand_out(NEW, at(), Request(3), ahead=None, models=None)
+        inside = transitions.hand_out(NEW, at(), Request(3), ahead=None, fitted=None)
         assert [trial.number for trial in out.trials] == [trial.number for trial in inside.trials] == [0, 1, 2]
 
 
@@ -426,23 +538,54 @@ class TestExhausted:
     PLAN = make_plan(Space({"quench": Categorical(["air", "oil"])}), {"y": "max"}, seed=1)
 
     def test_a_small_space_gives_what_it_has_and_then_refuses(self) -> None:
-        out = transitions.hand_out(History(self.PLAN), at(), Request(5), ahead=None, models=None)
+        out = transitions.hand_out(History(self.PLAN), at(), Request(5), ahead=None, fitted=None)
         assert sorted(str(trial.params["quench"]) for trial in out.trials) == ["air", "oil"]
         with pytest.raises(SpaceExhausted):
-            transitions.hand_out(out.change.history, at(), Request(1), ahead=None, models=None)
+            transitions.hand_out(out.change.history, at(), Request(1), ahead=None, fitted=None)
 
     def test_suggestions_made_ahead_say_that_there_are_no_more(self) -> None:
         made = transitions.look_ahead(History(self.PLAN), 5, None)
-        assert (len(made.params), bool(made.exhausted)) == (2, True)
-        with pytest.raises(SpaceExhausted, match="no more"):
-            transitions.hand_out(NEW, at(), Request(1), ahead=ahead(NEW, 0, exhausted="no more"), models=None)
+        assert (len(made.suggested), type(made.exhausted)) == (2, SpaceExhausted)
+
+    @pytest.mark.parametrize("error", [SpaceExhausted("no more"), BudgetSpent("no more")])
+    def test_why_there_are_no_more_is_what_the_next_request_gets(self, error: Any) -> None:
+        with pytest.raises(type(error), match="no more"):
+            transitions.hand_out(NEW, at(), Request(1), ahead=ahead(NEW, 0, exhausted=error), fitted=None)
+        some = transitions.hand_out(NEW, at(), Request(3), ahead=ahead(NEW, 2, exhausted=error), fitted=None)
+        assert [trial.number for trial in some.trials] == [0, 1]
+
+
+class TestMoney:
+    PLAN = make_plan(
+        SPACE,
+        {"strength": "max", "corrosion": "min"},
+        cost=Prices({"nickel": 10.0}, per_trial=5.0),
+        budget=Budget(cost=100.0, unit="EUR"),
+        seed=3,
+    )
+
+    def test_trials_asked_for_together_are_paid_together(self) -> None:
+        out = transitions.hand_out(History(self.PLAN), at(), Request(40), ahead=None, fitted=None)
+        expected = [trial.expected for trial in out.trials]
+        assert 1 < len(expected) < 20
+        assert sum(cost or math.inf for cost in expected) <= 100.0 * (1 + 1e-9)
+        with pytest.raises(BudgetSpent, match=r"costs about \d.* EUR, and \d.* EUR of the budget.* are left"):
+            transitions.hand_out(out.change.history, at(), Request(1), ahead=None, fitted=None)
+        raised = transitions.change_plan(out.change.history, at(), {"budget": {"cost": 200.0, "unit": "EUR"}}).history
+        assert transitions.hand_out(raised, at(), Request(1), ahead=None, fitted=None).trials
+
+    def test_what_exists_is_handed_out_even_if_nothing_is_left(self) -> None:
+        out = transitions.hand_out(History(self.PLAN), at(), Request(40), ahead=None, fitted=None)
+        released = transitions.release(out.change.history, at(), 0).history
+        again = transitions.hand_out(released, at(), Request(3), ahead=None, fitted=None)
+        assert [trial.number for trial in again.trials] == [0]
 
 
 def test_looking_ahead_gives_what_asking_one_by_one_gives() -> None:
     history = added(NEW, 3).history
     made = transitions.look_ahead(history, 4, None)
-    for params, notes in zip(made.params, made.notes, strict=True):
+    for suggested in made.suggested:
         one = transitions.look_ahead(history, 1, None)
-        assert (one.params, one.notes) == ((params,), (notes,))
-        history = transitions.hand_out(history, at(), Request(1), ahead=one, models=None).change.history
-    assert made.budget == PLAN.budget
+        assert one.suggested == (suggested,)
+        history = transitions.hand_out(history, at(), Request(1), ahead=one, fitted=None).change.history
+    assert made.plan == PLAN

@@ -13,7 +13,7 @@ from camobo.insight.explanation import Explanation, account, explain
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Plan
 from camobo.strategy.suggest import suggest
-from tests.support.plans import constrained, data, every_plan, measure, plan, some
+from tests.support.plans import PRICES, constrained, data, every_plan, measure, plan, some
 
 
 class TestAccount:
@@ -36,12 +36,18 @@ class TestAccount:
             assert again.without_cost is None
         else:
             assert again.cost is not None
-            assert 0.0 <= again.cost < 1.0
+            assert again.in_money is (found.fitted.cost is not None and found.fitted.cost.in_money)
+            assert again.cost >= (2.0 if again.in_money else 1.0)
             blind = suggest(replace(given, cost=None), known, 12)
             np.testing.assert_array_equal(again.without_cost, blind.unit)
-            promise = replace(found.acquisition, terms=found.acquisition.terms[:1])
-            discounted = np.log(again.utility) + np.log1p(-again.cost)
-            assert discounted == pytest.approx(promise(found.unit[None, :])[0], abs=1e-6)
+
+    def test_its_cost_is_in_money_by_prices_and_a_multiple_of_the_cheapest_trial_by_an_order(self) -> None:
+        top = np.array([1.0, 0.0])
+        for cost, expected, in_money in ((PRICES, 12.0, True), ("expensive", 11.0, False)):
+            given = plan(cost=cost, seed=1)
+            found = account(given, data(given, some(given, 6)), 6, top)
+            assert found.cost == pytest.approx(expected)
+            assert found.in_money is in_money
 
     def test_an_objective_to_minimise_is_predicted_with_its_own_sign(self) -> None:
         up, down = plan(seed=1), plan(seed=1, objectives={"f": "min", "g": "max"})
@@ -54,7 +60,9 @@ class TestAccount:
     def test_before_there_are_models_it_says_only_what_it_can(self) -> None:
         given = plan(cost="expensive", seed=1)
         found = account(given, data(given, np.zeros((0, 2))), 0, np.array([0.1, 0.2]))
-        assert (found.predictions, found.utility, found.cost) == ({}, None, None)
+        assert (found.predictions, found.utility) == ({}, None)
+        assert found.cost == pytest.approx(2.0), "the order is known before any model"
+        assert not found.in_money
         assert found.without_cost is not None
 
     def test_constraints_are_not_among_the_predictions(self) -> None:
@@ -95,7 +103,7 @@ class TestExplain:
     def test_a_trial_added_by_hand_was_not_suggested_and_has_nothing_to_explain(self) -> None:
         given = plan(cost="expensive > cheap")
         trial = Trial(0, {"expensive": 0.5, "cheap": 0.5}, State.COMPLETE, {"f": 1.0, "g": 2.0}, added=True)
-        assert explain(trial, History(given)) == Explanation(trial, {}, None, None, None)
+        assert explain(trial, History(given)) == Explanation(trial, {}, None, None, False, None)
 
 
 TRIAL = Trial(
@@ -106,7 +114,7 @@ TRIAL = Trial(
     notes=(Note(Reason.IMPROVES_FRONT), Note(Reason.JITTER, {"outcome": "rust", "jitter": 1e-8})),
 )
 FULL = Explanation(
-    TRIAL, {"strength": (500.0, 12.5), "rust": (0.25, 0.01)}, 0.0321, 0.75, {"nickel": 20.0, "quench": "air"}
+    TRIAL, {"strength": (500.0, 12.5), "rust": (0.25, 0.01)}, 0.0321, 41.5, True, {"nickel": 20.0, "quench": "air"}
 )
 
 
@@ -118,16 +126,24 @@ class TestReading:
             "  the model of 'rust' needed jitter 1e-08 to factorise its covariance",
             "  strength: expected 500 ± 12, measured 512",
             "  rust: expected 0.25 ± 0.01",
-            "  promise Q = 0.0321, cost C = 0.750",
+            "  promise: 0.0321",
+            "  cost: expected 41.5",
             "  without cost: nickel=20, quench=air",
         ]
 
     def test_it_leaves_out_what_there_is_not(self) -> None:
-        assert str(Explanation(replace(TRIAL, notes=()), {}, 0.5, None, None)).splitlines()[1:] == ["  promise Q = 0.5"]
-        assert str(Explanation(replace(TRIAL, notes=()), {}, None, None, None)).count("\n") == 0
+        bare = replace(TRIAL, notes=())
+        assert str(Explanation(bare, {}, 0.5, None, False, None)).splitlines()[1:] == ["  promise: 0.5"]
+        assert str(Explanation(bare, {}, None, None, False, None)).count("\n") == 0
+
+    def test_what_was_paid_stands_beside_what_was_expected(self) -> None:
+        paid = replace(TRIAL, notes=(), cost=44.0)
+        assert str(Explanation(paid, {}, None, 41.5, True, None)).endswith("\n  cost: expected 41.5, paid 44")
+        by_order = str(Explanation(paid, {}, None, 1.5, False, None))
+        assert by_order.endswith("\n  cost: expected 1.5 × the cheapest trial, paid 44")
 
     def test_a_line_break_in_a_name_does_not_break_a_line(self) -> None:
-        assert "bad\\nname: expected" in str(Explanation(TRIAL, {"bad\nname": (1.0, 1.0)}, None, None, None))
+        assert "bad\\nname: expected" in str(Explanation(TRIAL, {"bad\nname": (1.0, 1.0)}, None, None, False, None))
 
     def test_json_can_hold_it(self) -> None:
         plain = FULL.as_dict()
@@ -139,10 +155,11 @@ class TestReading:
                 "rust": {"mean": 0.25, "deviation": 0.01, "measured": None},
             },
             "promise": 0.0321,
-            "cost": 0.75,
+            "cost": 41.5,
+            "cost_in_money": True,
             "without_cost": {"nickel": 20.0, "quench": "air"},
         }
 
     def test_an_empty_one_is_plain_data_too(self) -> None:
-        plain = Explanation(replace(TRIAL, values=None, state=State.PENDING), {}, None, None, None).as_dict()
+        plain = Explanation(replace(TRIAL, values=None, state=State.PENDING), {}, None, None, False, None).as_dict()
         assert (plain["predictions"], plain["promise"], plain["cost"], plain["without_cost"]) == ({}, None, None, None)

@@ -8,8 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo.acquisition import pareto
-from camobo.cost.additive import AdditiveCost
+from camobo.cost.budget import Budget
+from camobo.cost.formula import Formula
 from camobo.cost.order import Order
+from camobo.cost.ordered import OrderCost
+from camobo.cost.prices import Prices
+from camobo.cost.receipts import LearnedCost
 from camobo.errors import InvalidOptionError, InvalidValueError
 from camobo.history.trial import State, Trial
 from camobo.insight.record import ForeignRecord, Record, Use, record_of
@@ -151,9 +155,18 @@ class TestVolumes:
 
 class TestUse:
     def test_inputs_come_most_expensive_first_and_unnamed_ones_last(self) -> None:
-        found = drawn(4, 1, cost=AdditiveCost("quench > nickel")).uses
+        found = drawn(4, 1, cost=OrderCost("quench > nickel")).uses
         assert [use.input for use in found] == ["quench", "nickel", "soak"]
         assert [use.weight is None for use in found] == [False, False, True]
+
+    def test_its_weight_is_its_share_of_what_all_inputs_add_to_the_cost(self) -> None:
+        space = SPACE  # nickel to 20, soak to 12, one of which is in the cheapest trial
+        found = Record(Plan(space, {"y": "max"}, cost=Prices({"nickel": 3.0, "soak": 60 / 11}, per_trial=5.0)), ()).uses
+        assert {use.input: use.weight for use in found} == {
+            "nickel": pytest.approx(0.5),
+            "soak": pytest.approx(0.5),
+            "quench": None,
+        }
 
     def test_its_levels_are_those_of_the_settled_trials(self) -> None:
         record = sample(trials=12)
@@ -177,6 +190,51 @@ class TestUse:
 def test_the_order_is_the_cost_s_and_there_is_none_without_a_cost() -> None:
     assert sample().order == Order.parse(["input 0", "input 1", "input 2"])
     assert sample(cost=False).order is None
+
+
+class TestCosts:
+    def test_prices_tell_what_the_cheapest_trial_costs_and_what_each_input_can_add(self) -> None:
+        record = Record(Plan(SPACE, {"y": "max"}, cost=Prices({"nickel": 3.0}, per_trial=12.0)), ())
+        assert record.cheapest == pytest.approx(12.0)
+        assert record.effects == {"nickel": pytest.approx(5.0)}
+
+    def test_each_trial_costs_what_was_paid_or_else_what_is_expected(self) -> None:
+        trials = (
+            Trial(0, PARAMS, State.COMPLETE, {"y": 1.0}, cost=40.0),
+            Trial(1, PARAMS, State.FAILED),
+            Trial(2, PARAMS),
+        )
+        plan = Plan(
+            SPACE, {"y": "max"}, cost=Prices({"nickel": 3.0}, per_trial=12.0), budget=Budget(cost=90, unit="EUR")
+        )
+        costs = Record(plan, trials).costs
+        assert costs is not None
+        assert costs.amounts == {0: 40.0, 1: pytest.approx(42.0), 2: pytest.approx(42.0)}
+        assert (set(costs.paid), costs.in_money, costs.unit) == ({0}, True, "EUR")
+
+    def test_of_an_order_only_multiples_of_the_cheapest_trial_are_known(self) -> None:
+        cheap = {"nickel": 0.0, "soak": 1, "quench": "air"}
+        trials = (Trial(0, cheap), Trial(1, {**cheap, "nickel": 20.0}))
+        costs = Record(Plan(SPACE, {"y": "max"}, cost=OrderCost("nickel")), trials).costs
+        assert costs is not None
+        assert costs.amounts == {0: pytest.approx(1.0), 1: pytest.approx(11.0)}
+        assert (set(costs.paid), costs.in_money) == (set(), False)
+
+    @pytest.mark.parametrize("cost", [None, LearnedCost()])
+    def test_nothing_is_known_without_a_cost_or_before_the_first_receipt(self, cost: object) -> None:
+        record = Record(Plan(SPACE, {"y": "max"}, cost=cost), (Trial(0, PARAMS),))  # type: ignore[arg-type]
+        assert record.costs is None
+
+    def test_without_a_cost_only_recorded_ones_are_known(self) -> None:
+        trials = (Trial(0, PARAMS, State.COMPLETE, {"y": 1.0}, cost=0.0), Trial(1, PARAMS, State.COMPLETE, {"y": 1.0}))
+        costs = Record(Plan(SPACE, {"y": "max"}), trials).costs
+        assert costs is not None
+        assert (costs.amounts, costs.in_money) == ({0: 0.0}, True)
+
+    def test_a_formula_may_be_cheapest_where_an_input_is_said_to_be_expensive(self) -> None:
+        record = Record(Plan(SPACE, {"y": "max"}, cost=Formula("120 / soak")), ())
+        assert record.cheapest == pytest.approx(10.0)
+        assert record.effects == {"soak": pytest.approx(11.0)}
 
 
 def test_a_foreign_record_is_a_record_that_says_what_was_left_out() -> None:

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from camobo.cost.additive import AdditiveCost
+from camobo.cost.budget import Budget
+from camobo.cost.ordered import OrderCost
 from camobo.history.trial import State, Trial
 from camobo.insight.record import Record, record_of
 from camobo.insight.status import status
@@ -40,7 +42,8 @@ class TestStatus:
     def test_it_says_what_the_study_is_about(self, facts: dict[str, Any]) -> None:
         assert facts["objectives"] == {"strength": "max", "rust": "min"}
         assert facts["order"] == "nickel > soak > quench"
-        assert facts["budget"] == 20
+        assert facts["budget"] == {"trials": 20, "cost": None}
+        assert (facts["cost"], facts["thrift"]) == ("nickel > soak > quench", 1.0)
         assert facts["reference"] == {"strength": 0.0, "rust": 3.0}
 
     def test_it_counts_trials_by_state_and_evaluations_without_those_added(self, facts: dict[str, Any]) -> None:
@@ -48,8 +51,20 @@ class TestStatus:
         assert facts["evaluated"] == 4
         assert facts["added"] == 1
 
-    def test_it_sums_the_recorded_costs_and_says_how_many_there_are(self, facts: dict[str, Any]) -> None:
-        assert (facts["spent"], facts["costs_told"]) == (7.5, 3)
+    def test_it_says_what_was_spent_and_reserved_and_how_many_receipts_there_are(
+        self, record: Record, facts: dict[str, Any]
+    ) -> None:
+        assert facts["costs_told"] == 3
+        purse = record.purse
+        assert facts["money"] == {
+            "unit": "",
+            "spent": purse.spent,
+            "estimated": purse.estimated,
+            "reserved": purse.reserved,
+            "remaining": None,
+        }
+        assert purse.paid == 6.5, "the added trial does not count"
+        assert purse.estimated > 0.0 < purse.reserved
 
     def test_its_volume_and_front_are_the_record_s(self, record: Record, facts: dict[str, Any]) -> None:
         assert facts["hypervolume"] == record.hypervolume() == pytest.approx(402.0 * 2.0)
@@ -69,20 +84,21 @@ class TestStatus:
         assert quench["mean"] is None
         assert quench["level"] == np.mean([p["quench"] == "oil" for p in settled[:4]])
 
-    def test_each_direct_comparison_of_the_order_is_judged_by_those_levels(self, facts: dict[str, Any]) -> None:
-        levels = {name: own["level"] for name, own in facts["inputs"].items()}
-        assert [(c["more_expensive"], c["cheaper"]) for c in facts["comparisons"]] == [
-            (["nickel"], ["soak"]),
-            (["soak"], ["quench"]),
-        ]
-        for said in facts["comparisons"]:
-            expected = [levels[said["more_expensive"][0]], levels[said["cheaper"][0]]]
-            assert said["levels"] == pytest.approx(expected)
-            assert said["kept"] is (expected[0] <= expected[1])
-
     def test_open_trials_are_listed_as_every_interface_shows_them(self, record: Record, facts: dict[str, Any]) -> None:
         assert facts["open"] == [record.trials[4].as_dict(), record.trials[5].as_dict()]
         assert [trial["state"] for trial in facts["open"]] == ["pending", "released"]
+
+    def test_a_budget_in_money_and_what_is_left_of_it_are_said(self) -> None:
+        trial = Trial(0, PARAMS, State.COMPLETE, {"y": 1.0}, cost=40.0)
+        facts = status(Record(Plan(SPACE, {"y": "max"}, budget=Budget(cost=90, unit="EUR")), (trial,)))
+        assert facts["budget"] == {"trials": None, "cost": 90.0}
+        assert (facts["money"]["spent"], facts["money"]["remaining"], facts["money"]["unit"]) == (40.0, 50.0, "EUR")
+
+    def test_receipts_that_contradict_the_order_are_listed(self) -> None:
+        record = drawn(30, 1, cost=OrderCost("soak > nickel"))
+        trials = tuple(replace(t, cost=5.0 + float(t.params["nickel"])) for t in record.trials)
+        found = status(Record(record.plan, trials))["disagreements"]
+        assert found == [{"more_expensive": "soak", "cheaper": "nickel"}]
 
     def test_json_can_hold_it(self, facts: dict[str, Any]) -> None:
         assert json.loads(json.dumps(facts, allow_nan=False)) == facts
@@ -91,12 +107,14 @@ class TestStatus:
         space = Space({"x": Real(0, 1, unit="%"), "c": Categorical(["a", "b"])})
         assert status(Record(Plan(space, {"y": "max"}), ())) == {
             "objectives": {"y": "max"},
+            "cost": None,
             "order": None,
+            "thrift": 1.0,
             "budget": None,
+            "money": None,
             "evaluated": 0,
             "added": 0,
             "trials": {"pending": 0, "released": 0, "complete": 0, "failed": 0},
-            "spent": None,
             "costs_told": 0,
             "hypervolume": 0.0,
             "reference": None,
@@ -105,21 +123,21 @@ class TestStatus:
                 "x": {"used": 0, "mean": None, "unit": "%", "level": None},
                 "c": {"used": {"a": 0, "b": 0}, "mean": None, "unit": "", "level": None},
             },
-            "comparisons": [],
+            "disagreements": [],
             "open": [],
         }
 
     def test_an_input_that_the_order_does_not_name_has_no_level(self) -> None:
-        record = drawn(4, 1, cost=AdditiveCost("nickel"))
+        record = drawn(4, 1, cost=OrderCost("nickel"))
         levels = {name: own["level"] for name, own in status(record)["inputs"].items()}
         assert levels["nickel"] == pytest.approx(record.levels(record.trials)[:, 0].mean())
         assert (levels["soak"], levels["quench"]) == (None, None)
 
-    def test_with_added_trials_only_there_is_use_but_no_level_and_no_comparison(self) -> None:
+    def test_with_added_trials_only_there_is_use_but_no_level(self) -> None:
         trial = Trial(0, PARAMS, State.COMPLETE, {"y": 1.0}, added=True)
-        facts = status(Record(Plan(SPACE, {"y": "max"}, cost=AdditiveCost("nickel > soak")), (trial,)))
+        facts = status(Record(Plan(SPACE, {"y": "max"}, cost=OrderCost("nickel > soak")), (trial,)))
         assert facts["inputs"]["nickel"] == {"used": 10.0, "mean": 10.0, "unit": "", "level": None}
-        assert facts["comparisons"] == []
+        assert (facts["money"], facts["disagreements"]) == (None, [])
         assert (facts["evaluated"], facts["added"]) == (0, 1)
 
     @pytest.mark.parametrize(

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from camobo.cost.additive import AdditiveCost
+from camobo.cost.budget import Budget
+from camobo.cost.ordered import OrderCost
+from camobo.cost.prices import Prices
 from camobo.errors import UnknownTrialError
 from camobo.history.trial import State, Trial
 from camobo.insight import summary
@@ -83,30 +85,32 @@ class TestUsage:
         assert used == {"c": {"0": 1, "False": 2, "1.0": 0, "'x'": 1}}
 
 
-class TestSpent:
-    @pytest.mark.parametrize(
-        ("costs", "expected"), [([], None), ([None, None], None), ([None, 0.0], 0.0), ([2.5, None, 1.0], 3.5)]
-    )
-    def test_it_is_the_sum_of_recorded_costs_and_none_without_any(
-        self, costs: list[float | None], expected: float | None
-    ) -> None:
-        trials = tuple(Trial(i, PARAMS, State.COMPLETE, {"y": 1.0}, cost=cost) for i, cost in enumerate(costs))
-        assert summary.spent(Record(Plan(SPACE, {"y": "max"}), trials)) == expected
-
-
 class TestHeadline:
-    def test_it_is_the_volume_the_cost_spent_and_the_use_of_inputs_the_cost_names(self) -> None:
+    def test_it_is_the_volume_the_money_and_the_use_of_inputs_the_cost_names(self) -> None:
         record = Record(
-            Plan(SPACE, {"a": "max", "b": "max"}, cost=AdditiveCost("quench > nickel")),
+            Plan(SPACE, {"a": "max", "b": "max"}, cost=OrderCost("quench > nickel")),
             tuple(
                 Trial(i, PARAMS, State.COMPLETE, {"a": a, "b": 1.0 - a}, cost=2.0)
                 for i, a in enumerate((0.0, 0.5, 1.0))
             ),
         )
-        volume, spent, used = summary.headline(record)
+        volume, money, used = summary.headline(record)
         assert volume == record.hypervolume() > 0.0
-        assert spent == 6.0
+        assert money.spent == 6.0
         assert used == {"quench": {"air": 0, "oil": 3}, "nickel": 30.0}
 
-    def test_without_a_cost_no_use_is_shown(self) -> None:
-        assert summary.headline(drawn(3, 2))[1:] == (None, {})
+    def test_without_a_cost_there_is_neither_use_nor_money(self) -> None:
+        _, money, used = summary.headline(drawn(3, 2))
+        assert (money.in_money, used) == (False, {})
+
+    @pytest.mark.parametrize("costs", [[2.5, None, 1.0], [2.5, 4.0, 1.0], [None, None, None], []])
+    def test_its_money_is_that_of_the_whole_purse(self, costs: list[float | None]) -> None:
+        ended = [Trial(i, PARAMS, State.COMPLETE, {"y": 1.0}, cost=cost) for i, cost in enumerate(costs)]
+        added = Trial(len(costs), PARAMS, State.COMPLETE, {"y": 1.0}, cost=50.0, added=True)
+        waiting = Trial(len(costs) + 1, PARAMS, State.PENDING, expected=3.0)
+        plan = Plan(SPACE, {"y": "max"}, cost=Prices({}, per_trial=3.0), budget=Budget(cost=90.0, unit="EUR"))
+        record = Record(plan, (*ended, added, waiting))
+        _, money, _ = summary.headline(record)
+        whole = record.purse
+        assert (money.spent, money.reserved) == pytest.approx((whole.spent, whole.reserved))
+        assert (money.budget, money.unit) == (90.0, "EUR")

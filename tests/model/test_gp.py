@@ -121,6 +121,13 @@ class TestPosterior:
             np.testing.assert_allclose(moved[0], 7.0 - 3.0 * mean, rtol=1e-8, atol=1e-8)
             np.testing.assert_allclose(moved[1], 3.0 * deviation, rtol=1e-8)
 
+    @law
+    @given(problems())
+    def test_the_expected_value_is_the_mean_of_the_prediction(self, problem: Problem) -> None:
+        x, y, hyper, kernel, points = problem
+        gp = condition(x, y, hyper, kernel=kernel)
+        np.testing.assert_allclose(gp.expected(points), gp.predict(points)[0], rtol=1e-12, atol=1e-12)
+
     @every_kernel
     def test_far_from_the_data_the_posterior_is_the_prior(self, kernel: KernelName) -> None:
         x, y = data(20, 2)
@@ -154,6 +161,18 @@ class TestGradients:
 
                 expected = central_differences(moment, point, 1e-5)
                 np.testing.assert_allclose(slope[b], expected, rtol=1e-5, atol=1e-6)
+
+    @law
+    @given(problems())
+    def test_the_gradient_of_the_expected_value_matches_central_differences(self, problem: Problem) -> None:
+        x, y, hyper, kernel, points = problem
+        gp = condition(x, y, hyper, kernel=kernel)
+        slopes = gp.expected_slope(points)
+        _, _, mean_slope, _ = gp.posterior_gradients(points)
+        np.testing.assert_allclose(slopes, gp.standard.scale * mean_slope, rtol=1e-9, atol=1e-9)
+        for slope, point in zip(slopes, points, strict=True):
+            expected = central_differences(lambda at: float(gp.expected(at[None, :])[0]), point, 1e-5)
+            np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-6 * (1.0 + np.abs(y).max()))
 
 
 class TestEvidence:

@@ -15,7 +15,7 @@ Maker: TypeAlias = Callable[[], BaseSampler]
 
 
 class WithCostAndWithout:
-    @pytest.fixture(params=[None, "x > y"], ids=["no cost", "a cost"])
+    @pytest.fixture(params=[None, "x > y", "duration"], ids=["no cost", "an order", "durations"])
     def sampler(self, request: pytest.FixtureRequest) -> Maker:
         return lambda: CostAwareSampler(request.param, seed=0)
 

@@ -11,27 +11,34 @@ import pytest
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState
 
+from camobo.cost.budget import Budget
 from camobo.optuna import CostAwareSampler
 from camobo.optuna.draws import Draws
 from camobo.optuna.search_space import Inputs
 from tests.support.optuna_studies import UNIT, study_of, trial_with
+from tests.support.strategies import label
 
 pytestmark = pytest.mark.usefixtures("quiet_optuna")
 
 GRID: dict[str, BaseDistribution] = {"a": IntDistribution(0, 9), "b": IntDistribution(0, 9)}
 
 
-def draws(*priced: str, seed: int = 0, seed_given: bool = True, expensive: Mapping[str, Any] | None = None) -> Draws:
-    return Draws(seed, seed_given, 100, priced, expensive or {})
+def draws(
+    *priced: str,
+    seed: int = 0,
+    seed_given: bool = True,
+    expensive: Mapping[str, Any] | None = None,
+    budget: Budget | None = Budget(trials=100),  # noqa: B008  # frozen
+) -> Draws:
+    return Draws(seed, seed_given, budget, priced, expensive or {})
 
 
 def independent(
-    given: BaseDistribution, source: Draws, numbers: Sequence[int] = range(40), objectives: int = 1
+    given: BaseDistribution, source: Draws, numbers: Sequence[int] = range(40), spent: float | None = None
 ) -> list[Any]:
     """One value of x per trial number."""
-    study = optuna.create_study(directions=["minimize"] * objectives)
     inputs = Inputs.of({"x": given}, source.expensive)
-    return [source.independent(study, inputs, trial_with({}, number=number))["x"] for number in numbers]
+    return [source.independent(inputs, trial_with({}, number=number), spent)["x"] for number in numbers]
 
 
 def before_results(given: BaseDistribution, source: Draws, count: int) -> list[Any]:
@@ -42,18 +49,17 @@ def before_results(given: BaseDistribution, source: Draws, count: int) -> list[A
 
 class TestIndependent:
     def test_a_draw_depends_on_the_seed_the_name_and_the_number_alone(self) -> None:
-        study = optuna.create_study()
         alone = independent(UNIT, draws())
         assert independent(UNIT, draws(), range(39, -1, -1)) == alone[::-1]
-        both = draws().independent(study, Inputs.of({"y": UNIT, "x": UNIT}, {}), trial_with({}, number=7))
+        both = draws().independent(Inputs.of({"y": UNIT, "x": UNIT}, {}), trial_with({}, number=7))
         assert both["x"] == alone[7]
         assert both["y"] != both["x"]
         assert independent(UNIT, draws(seed=1)) != alone
 
-    def early(self, given: BaseDistribution, *priced: str, objectives: int = 1, **options: Any) -> list[Any]:
+    def early(self, given: BaseDistribution, *priced: str, **options: Any) -> list[Any]:
         """Draws of the first trials of twelve studies."""
         sources = [draws(*priced, seed=seed, **options) for seed in range(12)]
-        return [value for source in sources for value in independent(given, source, range(4), objectives)]
+        return [value for source in sources for value in independent(given, source, range(4))]
 
     def test_a_parameter_in_the_order_is_drawn_from_its_cheap_side_and_others_from_everywhere(self) -> None:
         assert 0.3 < max(self.early(UNIT, "x")) <= 0.55
@@ -75,9 +81,27 @@ class TestIndependent:
         assert set(self.early(kinds, "x")) == set(kinds.choices)
         assert set(before_results(kinds, draws("x"), 4)) == set(kinds.choices)
 
-    def test_with_many_objectives_the_cheap_side_is_nearly_all_of_the_range(self) -> None:
-        drawn = [independent(UNIT, draws("x", seed=seed), [0], 4)[0] for seed in range(40)]
-        assert 0.8 < max(drawn) <= 1.0 - 1.0 / (2 * 3**2)
+    @pytest.mark.parametrize(
+        ("budget", "number", "spent", "share"),
+        [
+            (Budget(trials=100), 0, None, 0.5),
+            (Budget(trials=100), 60, None, 0.8),
+            (Budget(trials=100), 150, None, 1.0),
+            (Budget(cost=20.0), 60, 5.0, 0.625),
+            (Budget(cost=20.0), 60, 30.0, 1.0),
+            (Budget(cost=20.0, trials=100), 60, None, 0.8),
+            (Budget(cost=20.0), 30, None, 0.75),
+            (None, 30, None, 0.75),
+            (None, 30, 7.0, 0.75),
+        ],
+        ids=label,
+    )
+    def test_the_cheap_side_is_half_the_range_and_half_of_what_is_spent_of_the_budget(
+        self, budget: Budget | None, number: int, spent: float | None, share: float
+    ) -> None:
+        (cheap,) = independent(UNIT, draws("x", budget=budget), [number], spent)
+        (everywhere,) = independent(UNIT, draws(), [number])
+        assert cheap == pytest.approx(share * everywhere)
 
 
 class TestBeforeTheFirstResult:

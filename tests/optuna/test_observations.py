@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 from optuna.distributions import CategoricalDistribution, IntDistribution
 from optuna.trial import FrozenTrial, TrialState, create_trial
 
+from camobo.cost.ordered import OrderCost
 from camobo.optuna import claims
+from camobo.optuna.costs import Source
 from camobo.optuna.observations import TrialReader, outcome
 from camobo.optuna.search_space import Inputs
-from camobo.strategy.plan import Data, Plan
-from tests.support.optuna_studies import UNIT, ended, running, trial_with
+from camobo.strategy.plan import Data, Plan, Receipts
+from tests.support.optuna_studies import UNIT, ended, running, took, trial_with
 from tests.support.strategies import label, law
 
 pytestmark = pytest.mark.usefixtures("quiet_optuna")
@@ -92,6 +94,54 @@ class TestData:
         first.datetime_complete = datetime(1, 1, 1)
         second.datetime_complete = datetime(2024, 1, 1, tzinfo=timezone.utc)
         assert read(second, first).units.tolist() == [[0.2], [0.1]]
+
+
+class TestReceipts:
+    def receipts(self, *trials: FrozenTrial, source: Source | None = Source("gpu")) -> Receipts:  # noqa: B008  # frozen
+        found = TrialReader(X).data(trials, 4, Plan(X.space, {"value": "min"}, OrderCost("x")), source).receipts
+        assert found is not None
+        return found
+
+    def cost(self, amount: Any, x: float | None, state: TrialState = TrialState.COMPLETE) -> FrozenTrial:
+        trial = trial_with({} if x is None else {"x": x}, state=state)
+        trial.user_attrs = {"gpu": amount}
+        return trial
+
+    def test_settled_trials_of_every_kind_teach_and_count(self) -> None:
+        found = self.receipts(
+            self.cost(2.0, 0.1), self.cost(3.0, 0.2, TrialState.FAIL), self.cost(5.0, 0.3, TrialState.PRUNED)
+        )
+        assert found.units.tolist() == [[0.1], [0.2], [0.3]]
+        assert found.paid.tolist() == [2.0, 3.0, 5.0]
+        assert found.spent == 10.0
+        assert found.unpaid.shape == (0, 1)
+
+    def test_what_a_trial_without_a_point_cost_is_spent_all_the_same(self) -> None:
+        found = self.receipts(self.cost(2.0, 0.1), self.cost(7.0, None))
+        assert found.paid.tolist() == [2.0]
+        assert found.spent == 9.0
+
+    def test_trials_without_a_receipt_and_running_ones_are_unpaid(self) -> None:
+        study = optuna.create_study()
+        waiting = running(study, {"x": UNIT})
+        waiting.user_attrs = {"gpu": 1.0}
+        found = self.receipts(self.cost(None, 0.1), self.cost(2.0, 0.2), waiting)
+        assert found.unpaid.tolist() == [[0.1], [waiting.params["x"]]]
+        assert found.spent == 2.0
+
+    def test_without_receipts_every_trial_is_unpaid(self) -> None:
+        found = self.receipts(self.cost(2.0, 0.1), source=None)
+        assert found.unpaid.tolist() == [[0.1]]
+        assert (len(found.paid), found.spent) == (0, 0.0)
+
+    def test_a_trial_that_was_added_cost_no_time_here_and_teaches_none(self) -> None:
+        found = self.receipts(trial_with({"x": 0.1}), took(4.0, {"x": 0.2}), source=Source())
+        assert found.units.tolist() == [[0.2]]
+        assert found.paid.tolist() == [4.0]
+        assert len(found.unpaid) == 0
+
+    def test_without_a_cost_there_are_none(self) -> None:
+        assert read(trial_with({"x": 0.1})).receipts is None
 
 
 class TestTheCache:

@@ -8,52 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camobo import AdditiveCost, PaperCost
-from camobo.cost.order import Order
-from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidValueError
-from camobo.optuna.options import cost_among, finite_numbers, numbers, read_cost, read_expensive
+from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.optuna.options import finite_numbers, numbers, read_expensive
 from tests.support.strategies import label, law
-
-
-class TestCost:
-    @pytest.mark.parametrize(
-        "given_cost", ["a > b", ["a", "b"], Order.parse("a > b"), AdditiveCost("a > b")], ids=label
-    )
-    def test_an_order_in_any_form_is_an_additive_cost(self, given_cost: Any) -> None:
-        found = read_cost(given_cost)
-        assert isinstance(found, AdditiveCost)
-        assert str(found.order) == "a > b"
-
-    def test_an_order_is_the_papers_cost_for_the_papers_method(self) -> None:
-        assert isinstance(read_cost("a > b", paper=True), PaperCost)
-
-    def test_none_is_no_cost(self) -> None:
-        assert read_cost(None) is None
-        assert cost_among(None, ["a"]) is None
-
-    @pytest.mark.parametrize(
-        ("wrong", "error", "message"),
-        [
-            ("a > ", InvalidOrderError, "name"),
-            (3, InvalidOrderError, "need an order"),
-            (", ".join(f"x{j}" for j in range(18)), InvalidOrderError, "18 groups.*Compare more"),
-            ({"a": 2.0}, InvalidOptionError, "prices"),
-        ],
-        ids=["unfinished", "number", "wide", "prices"],
-    )
-    def test_what_is_no_order_is_refused(self, wrong: Any, error: type[Exception], message: str) -> None:
-        with pytest.raises(error, match=message):
-            read_cost(wrong)
-
-    @pytest.mark.parametrize(
-        ("names", "order"),
-        [(["a", "b", "c"], "a > b > c"), (["c", "a"], "a > c"), (["b"], "b"), (["x"], None)],
-        ids=label,
-    )
-    def test_the_cost_is_reduced_to_the_parameters_there_are(self, names: list[str], order: str | None) -> None:
-        found = cost_among(AdditiveCost("a > b > c", strength=3.0), names)
-        assert (None if found is None else str(found.order)) == order
-        assert found is None or found == AdditiveCost(str(order), strength=3.0)
 
 
 class TestExpensive:

@@ -10,13 +10,17 @@ import pytest
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.trial import TrialState, create_trial
 
+from camobo.cost.budget import Budget
+from camobo.cost.formula import Formula
+from camobo.cost.prices import Prices
+from camobo.cost.receipts import LearnedCost
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, UnknownTrialError
 from camobo.history.trial import State
 from camobo.insight.record import ForeignRecord
 from camobo.optuna import CostAwareSampler, record
 from camobo.report import report
 from camobo.space.inputs import Categorical, Integer, Real
-from tests.support.optuna_studies import TWO, UNIT, bumps, ended, study_of, trial_with
+from tests.support.optuna_studies import TWO, UNIT, bumps, ended, study_of, took, trial_with
 from tests.support.strategies import label
 
 pytestmark = pytest.mark.usefixtures("quiet_optuna")
@@ -50,9 +54,8 @@ class TestTrials:
         found = record(study, cost="expensive > cheap", budget=20)
         assert dict(found.plan.objectives) == {"loss": "min", "score": "max"}
         assert found.plan.space.names == ("cheap", "expensive")
-        assert found.order is not None
-        assert str(found.order) == "expensive > cheap"
-        assert found.plan.budget == 20
+        assert str(found.plan.cost) == "expensive > cheap"
+        assert found.plan.budget == Budget(trials=20)
         assert [trial.number for trial in found.trials] == list(range(6))
         assert found.trials[0].params == study.trials[0].params
         assert found.trials[4].state is State.FAILED
@@ -104,9 +107,9 @@ class TestTrials:
             6: "lacks some parameters so far",
         }
 
-    def test_choices_that_equal_each_other_are_told_apart_by_how_they_are_written(self) -> None:
+    def test_choices_that_equal_each_other_are_told_apart(self) -> None:
         found = record(with_choices(1, True, None, "oil", math.nan))
-        assert [trial.params["x"] for trial in found.trials] == ["1", "True", "None", "oil", "nan"]
+        assert [trial.params["x"] for trial in found.trials] == [1, True, None, "oil", "nan"]
 
     def test_choices_that_would_read_the_same_are_shown_as_they_are_written(self) -> None:
         found = record(with_choices("1", 1, "oil"), cost="x", expensive={"x": ["1", 1]})
@@ -137,7 +140,7 @@ class TestParameters:
     def test_an_order_may_name_a_parameter_that_only_some_trials_have(self) -> None:
         study = optuna.create_study()
         study.add_trials([trial_with({"x": 0.5}), trial_with({"x": 0.5, "rare": 0.5})])
-        assert str(record(study, cost="rare > x").order) == "x"
+        assert str(record(study, cost="rare > x").plan.cost) == "x"
         with pytest.raises(
             InvalidOrderError,
             match=r"no trial has a parameter 'rear'\. Did you mean 'rare'\? The parameters are rare, x\.",
@@ -149,7 +152,7 @@ class TestParameters:
         study.add_trials([trial_with({"x": 0.5, name: 0.5}) for name in ("n", "C")])
         found = record(study, cost="n > C", expensive={"n": "low"})
         assert isinstance(found, ForeignRecord)
-        assert found.order is None
+        assert found.plan.cost is None
         shown = "Only parameters that every complete trial has, with the same range and more than one value, are shown."
         assert found.remarks == (f"cost: n, C left out. {shown}", f"expensive: n left out. {shown}")
 
@@ -175,6 +178,60 @@ class TestParameters:
         fixed.optimize(lambda trial: trial.suggest_float("x", 1, 1), n_trials=2)
         with pytest.raises(InvalidSpaceError, match=r"got none \(x can have one value only\) in 2 trials"):
             record(fixed)
+
+
+class TestCosts:
+    def study(self) -> optuna.Study:
+        """Trials that took 10, 20, … seconds, and say what they cost in money, but for the last."""
+        study = optuna.create_study()
+        for number, state in enumerate([TrialState.COMPLETE, TrialState.PRUNED, TrialState.FAIL]):
+            trial = took(10.0 * (number + 1), {"x": 0.1 * number, "n": 0.5}, state=state)
+            trial.user_attrs = {"euros": 1.5 * number} if number < 2 else {}
+            study.add_trial(trial)
+        return study
+
+    def test_what_trials_cost_is_how_long_they_took_only_if_asked(self) -> None:
+        found = record(self.study(), cost="duration", prior="x > n", budget="2h")
+        assert [trial.cost for trial in found.trials] == [10.0, 20.0, 30.0]
+        assert found.plan.cost == LearnedCost("x > n", of="seconds")
+        assert found.plan.budget == Budget(cost=7200.0, unit="s")
+        assert [trial.cost for trial in record(self.study(), cost="x").trials] == [None] * 3
+
+    def test_what_trials_cost_is_a_user_attribute_and_those_without_are_remarked_on(self) -> None:
+        found = record(self.study(), cost="attr:euros")
+        assert [trial.cost for trial in found.trials] == [0.0, 1.5, None]
+        assert isinstance(found, ForeignRecord)
+        assert found.remarks == (
+            "cost: 1 of 3 finished trials have no receipt, the first of them trial 2: it has no user attribute "
+            "'euros'.",
+        )
+
+    def test_a_trial_that_was_added_took_no_time(self) -> None:
+        found = record(one_trial(), cost="duration")
+        assert [trial.cost for trial in found.trials] == [None]
+        assert isinstance(found, ForeignRecord)
+        assert found.remarks == ()
+
+    @pytest.mark.parametrize(
+        "cost",
+        [Prices({"x": 4.0, "rare": 1.0}, per_trial=1), Formula("4*x + 1"), lambda params: 4.0 * params["x"] + 1.0],
+        ids=["prices", "formula", "function"],
+    )
+    def test_prices_formulas_and_functions_cost_what_they_say(self, cost: Any) -> None:
+        study = optuna.create_study()
+        study.add_trials([trial_with({"x": x, **rare}) for x, rare in ((0.25, {}), (0.5, {"rare": 0.5}))])
+        plan = record(study, cost=cost).plan
+        assert plan.cost is not None
+        assert np.exp(plan.cost.over(plan.space).log_cost(np.array([[0.25], [0.5]]))) == pytest.approx([2.0, 3.0])
+
+    def test_a_formula_of_a_parameter_that_only_some_trials_have_is_left_out(self) -> None:
+        study = optuna.create_study()
+        study.add_trials([trial_with({"x": 0.5}), trial_with({"x": 0.5, "rare": 0.5})])
+        for cost in (Formula("x + rare + 1"), lambda params: params["x"] + params["rare"]):
+            found = record(study, cost=cost)
+            assert isinstance(found, ForeignRecord)
+            assert found.plan.cost is None
+            assert "cost: it needs 'rare', so it is not shown." in found.remarks
 
 
 class TestOptions:

@@ -11,6 +11,7 @@ import pytest
 from optuna.trial import TrialState
 
 from camobo.cli import main
+from camobo.cost.budget import Budget
 from camobo.insight.record import Record
 from camobo.optuna import CostAwareSampler
 from camobo.space.inputs import Real
@@ -81,7 +82,7 @@ class TestWriting:
         monkeypatch.chdir(tmp_path)
         order = ("--cost", "expensive > cheap")
         written("--optuna", forest, *order, "--expensive", "expensive=low", "--budget", "20")
-        assert plans[0].budget == 20
+        assert plans[0].budget == Budget(trials=20)
         assert plans[0].space.inputs["expensive"] == Real(0.0, 1.0, expensive="low")
 
     @pytest.mark.parametrize("named", [[], ["--study", "my forest/1"]], ids=["alone", "named"])

@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import camobo
+from camobo.cost.budget import Budget
 from camobo.cost.order import Order
-from camobo.paper.experiments import METHODS, NAMES, cost_of, experiment
+from camobo.cost.ordered import OrderCost
+from camobo.paper.experiments import NAMES, Method, experiment, planned
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -35,13 +39,22 @@ class TestEveryExperiment:
             assert len(given.reference) == len(given.objectives)
 
 
-def test_only_the_cost_differs_between_methods() -> None:
-    costs = {method: cost_of(method, "x1 > x2") for method in METHODS}
-    assert costs["mo-ucb"] is None
-    assert isinstance(costs["additive"], camobo.AdditiveCost)
-    for cost, weights in ((costs["paper"], "ascending"), (costs["printed"], "printed")):
+def test_only_the_cost_differs_between_the_methods_of_algorithm_1() -> None:
+    methods: tuple[Method, ...] = ("mo-ucb", "paper", "printed")
+    plans = {method: planned(experiment("zdt3", {}), method, 40, 7) for method in methods}
+    assert plans["mo-ucb"].cost is None
+    for cost, weights in ((plans["paper"].cost, "ascending"), (plans["printed"].cost, "printed")):
         assert isinstance(cost, camobo.PaperCost)
         assert cost.weights == weights
+    assert plans["mo-ucb"].method == "paper"
+    for plan in plans.values():
+        assert replace(plan, cost=None) == plans["mo-ucb"]
+
+
+def test_the_default_is_the_default_strategy_with_the_same_order_and_budget() -> None:
+    plan = planned(experiment("zdt3", {}), "default", 40, 7)
+    assert (plan.method, plan.cost, plan.seed) == ("default", OrderCost("x1 > x2 > x3 > x4 > x5"), 7)
+    assert plan.budget == planned(experiment("zdt3", {}), "paper", 40, 7).budget == Budget(trials=40)
 
 
 def test_options_change_the_problem() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,27 @@ def test_every_experiment_has_its_figures_each_with_both_methods(
         assert experiment(name, {}).title in figure.get_suptitle()
         legend = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
         assert {"MO-UCB", "CA-MOBO, ascending"} <= legend | {title.split("\n")[0] for title in titles(figure)}, kind
+
+
+def test_the_default_is_in_every_figure_but_the_bound_s(tmp_path: Path, drawn: dict[str, Any]) -> None:
+    setting = Setting("cross-holder", 3, 0, {})
+    without = replace(record(setting, "default"), regrets=None, own_regrets=None, bound=None)
+    figures.draw(tmp_path, setting, results.curves([record(setting), without], setting))
+    assert set(drawn) == SYNTHETIC
+    for kind, figure in drawn.items():
+        legend = {label for axes in figure.axes for label in axes.get_legend_handles_labels()[1]}
+        assert ("camobo's default" in legend | set(titles(figure))) == (kind != "bound")
+    assert titles(drawn["bound"]) == ["CA-MOBO, ascending"]
+    panels = {axes.get_title(): len(axes.lines) for axes in drawn["quality"].axes}
+    assert panels["Hypervolume, the paper's"] == 2
+    assert panels["Cumulative regret of Algorithm 1"] == 1
+
+
+def test_without_any_bound_there_is_no_figure_of_it(tmp_path: Path, drawn: dict[str, Any]) -> None:
+    setting = Setting("cross-holder", 3, 0, {})
+    without = replace(record(setting, "default"), regrets=None, own_regrets=None, bound=None)
+    figures.draw(tmp_path, setting, results.curves([without], setting))
+    assert set(drawn) == SYNTHETIC - {"bound"}
 
 
 def test_the_protocol_is_said_where_methods_have_different_numbers_of_runs(

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from camobo.acquisition.scalarisation import chebyshev
 from camobo.arrays import Array
-from camobo.cost.additive import AdditiveCost
-from camobo.cost.moment import Moment
 from camobo.cost.paper import PaperCost
 from camobo.cost.protocol import Discount
 from camobo.model.gp import condition
@@ -23,6 +21,16 @@ from camobo.space.space import Space
 SQUARE = Space({"x1": Real(0, 1), "x2": Real(0, 1)})
 
 
+class Steep:
+    """1 − C = exp(−4 x1)."""
+
+    def log(self, units: Array) -> Array:
+        return -4.0 * units[:, 0]
+
+    def log_slope(self, units: Array) -> Array:
+        return np.tile([-4.0, 0.0], (len(units), 1))
+
+
 def signed(problem: Problem) -> regret.Survey:
     return regret.survey(problem.space, lambda units: -problem.evaluate(units), count=1 << 12)
 
@@ -30,7 +38,7 @@ def signed(problem: Problem) -> regret.Survey:
 def draws(problem: Problem, steps: int, seed: int = 0) -> tuple[Array, list[Discount | None]]:
     rng = np.random.default_rng(seed)
     cost = PaperCost(" > ".join(problem.space.names))
-    discounts: list[Discount | None] = [cost.at(Moment(t), problem.space.names, rng) for t in range(1, steps + 1)]
+    discounts: list[Discount | None] = [cost.at(t, problem.space, rng) for t in range(1, steps + 1)]
     return rng.dirichlet([1.0, 1.0], steps), discounts
 
 
@@ -71,10 +79,16 @@ def test_without_cost_the_inner_maximum_of_a_linear_trade_off_is_known() -> None
 
 def test_with_a_cost_the_inner_maximum_weighs_it() -> None:
     made = regret.survey(SQUARE, lambda u: u[:, :1], count=512)
-    discount = AdditiveCost("x1", strength=4.0, power=0.0).at(Moment(1, 10), SQUARE.names, np.random.default_rng(0))
-    found = regret.instantaneous(made, np.array([[1.0, 0.0]]), np.ones((1, 1)), [discount])
+    found = regret.instantaneous(made, np.array([[1.0, 0.0]]), np.ones((1, 1)), [Steep()])
     best = 0.25 * math.exp(-1.0)  # x exp(−4x) is highest at x = 1/4
     assert found == pytest.approx([best - math.exp(-4.0)], abs=1e-6)
+
+
+def test_discounts_are_asked_for_points_of_the_cube_not_for_how_expensive_they_are() -> None:
+    space = Space({"x": Real(0, 1, expensive="low")})
+    made = regret.survey(space, lambda u: u[:, :1], count=512)
+    found = regret.instantaneous(made, np.array([[0.25]]), np.ones((1, 1)), [Steep()])
+    assert found == pytest.approx([0.0], abs=1e-6)  # x exp(−4x) is highest at x = 1/4, whichever end is expensive
 
 
 def test_a_space_of_whole_numbers_is_searched_at_whole_numbers() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ class TestMoney:
 class TestCurves:
     @pytest.mark.parametrize("setting", [CROSS, FOREST, Setting("steel", 12, 0, {"objectives": 1})])
     def test_volumes_never_fall_and_stay_below_the_best(self, setting: Setting) -> None:
-        found = results.curves([record(setting, "additive", run) for run in range(3)], setting)["additive"]
+        found = results.curves([record(setting, "printed", run) for run in range(3)], setting)["printed"]
         for volumes in (found.near, found.mapped):
             assert volumes.shape == (3, 12)
             assert (np.diff(volumes, axis=1) >= 0).all()
@@ -56,8 +57,8 @@ class TestCurves:
         assert results.curves([one], CROSS)["paper"].use[0] == pytest.approx(np.cumsum(one.units, axis=0))
 
     def test_methods_come_in_their_fixed_order_and_only_those_with_runs(self) -> None:
-        made = [record(CROSS, method) for method in ("additive", "mo-ucb")]
-        assert list(results.curves(made, CROSS)) == ["mo-ucb", "additive"]
+        made = [record(CROSS, method) for method in ("default", "mo-ucb")]
+        assert list(results.curves(made, CROSS)) == ["mo-ucb", "default"]
 
     def test_regrets_are_there_where_the_problem_has_a_formula(self) -> None:
         with_formula, without = (results.curves([record(s)], s)["paper"] for s in (CROSS, FOREST))
@@ -82,6 +83,13 @@ class TestSummary:
         for method in summary["methods"].values():
             assert method["runs"] == [0, 1]
             assert all(0.0 <= share <= 1.0 for share in [*method["near"], *method["mapped"]])
+
+    def test_without_regrets_everything_else_is_there(self, tmp_path: Path) -> None:
+        made = [record(CROSS, "paper"), replace(record(CROSS, "default"), regrets=None, own_regrets=None, bound=None)]
+        methods = results.summarise(tmp_path, CROSS, results.curves(made, CROSS))["methods"]
+        of_algorithm_1 = {"regret", "early_average_regret", "average_regret", "own_regret", "bound", "below_bound"}
+        assert set(methods["paper"]) - set(methods["default"]) == of_algorithm_1
+        assert results.read_summaries(tmp_path)[0]["methods"]["default"] == json.loads(json.dumps(methods["default"]))
 
     def test_points_of_a_front_are_counted_on_either_side_of_the_middle_error(self, tmp_path: Path) -> None:
         made = [record(FOREST, "paper", run) for run in range(3)]
@@ -122,6 +130,8 @@ class TestSummary:
             lambda given: given["methods"]["paper"].pop("below_bound"),
             lambda given: given["methods"].update(paper=1),
             lambda given: given["methods"].update(best=given["methods"]["paper"]),
+            lambda given: given["methods"].update(additive=given["methods"]["paper"]),
+            lambda given: given["methods"].update(default={"runs": [0]}),
             lambda given: given["methods"].clear(),
             lambda given: given.update(title=1),
             lambda given: given["setting"].update(experiment="zdt9"),

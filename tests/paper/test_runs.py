@@ -8,13 +8,14 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import camobo
 from camobo.paper import folder, results, runs
-from camobo.paper.experiments import experiment
+from camobo.paper.experiments import METHODS, Method, experiment
 from camobo.paper.folder import Setting
 from tests.support.commands import camobo as command
 from tests.support.mnist import small_mnist
@@ -31,20 +32,36 @@ class TestARun:
         assert one.regrets.tolist() == other.regrets.tolist()
 
     def test_methods_start_from_the_same_observations_and_then_differ(self) -> None:
-        one, other = (runs.one_run(SETTING, method, 1, lambda: None) for method in ("paper", "mo-ucb"))
-        assert one.first_units.tolist() == other.first_units.tolist()
-        assert one.units.tolist() != other.units.tolist()
+        found = [runs.one_run(SETTING, method, 1, lambda: None) for method in METHODS]
+        assert all(one.first_units.tolist() == found[0].first_units.tolist() for one in found)
+        assert all(one.first_values.tolist() == found[0].first_values.tolist() for one in found)
+        assert len({str(one.units.tolist()) for one in found}) == len(METHODS)
 
-    def test_without_cost_it_is_what_a_study_asks_for(self) -> None:
-        record = runs.one_run(SETTING, "mo-ucb", 1, lambda: None)
-        problem = experiment("cross-holder", {})
-        study = camobo.Study(problem.space, problem.objectives, method="paper", budget=5, seed=4)
+    @pytest.mark.parametrize(
+        ("method", "asked"),
+        [
+            ("mo-ucb", {"method": "paper"}),
+            ("paper", {"method": "paper", "cost": camobo.PaperCost("x1 > x2 > x3 > x4 > x5")}),
+            ("default", {"cost": "x1 > x2 > x3 > x4 > x5"}),
+        ],
+    )
+    def test_it_is_what_a_study_asks_for_to_the_bit(self, method: Method, asked: dict[str, Any]) -> None:
+        record = runs.one_run(Setting("zdt3", 5, 3, {}), method, 1, lambda: None)
+        problem = experiment("zdt3", {})  # its inputs are from 0 to 1: points pass through params without rounding
+        study = camobo.Study(problem.space, problem.objectives, budget=5, seed=4, **asked)
         for unit, value in zip(record.first_units, record.first_values, strict=True):
             study.add(problem.space.from_unit(unit), dict(zip(problem.objectives, value.tolist(), strict=True)))
         for unit, value in zip(record.units, record.values, strict=True):
             trial = study.ask()
-            assert problem.space.to_unit(trial.params) == pytest.approx(unit, abs=1e-12)
+            assert problem.space.to_unit(trial.params).tolist() == unit.tolist()
             study.tell(trial, dict(zip(problem.objectives, value.tolist(), strict=True)))
+
+    @pytest.mark.parametrize("name", ["cross-holder", "forest"])
+    def test_the_default_has_no_regrets(self, name: str) -> None:
+        options = {"dataset": "wine"} if name == "forest" else {}
+        record = runs.one_run(Setting(name, 2, 0, options), "default", 0, lambda: None)
+        assert (record.regrets, record.own_regrets, record.bound) == (None, None, None)
+        assert record.units.shape == (2, 2)
 
     def test_own_and_common_regret_agree_where_the_cost_is_the_paper_s(self) -> None:
         record = runs.one_run(SETTING, "paper", 0, lambda: None)
@@ -54,9 +71,10 @@ class TestARun:
         assert record.regrets.tolist() == record.own_regrets.tolist()
         assert (np.cumsum(record.own_regrets) <= record.bound).all()
 
-    def test_every_step_is_reported_and_timed(self) -> None:
+    @pytest.mark.parametrize("method", ["printed", "default"])
+    def test_every_step_is_reported_and_timed(self, method: Method) -> None:
         steps: list[int] = []
-        record = runs.one_run(SETTING, "additive", 0, lambda: steps.append(1))
+        record = runs.one_run(SETTING, method, 0, lambda: steps.append(1))
         assert len(steps) == len(record.seconds) == 5
         assert record.whole >= record.seconds.sum()
 
@@ -70,15 +88,16 @@ class TestARun:
             ("forest", {"dataset": "wine"}),
         ],
     )
+    @pytest.mark.parametrize("method", ["printed", "default"])
     def test_every_experiment_runs_and_is_summed_up(
-        self, name: str, options: dict[str, object], tmp_path: Path
+        self, method: Method, name: str, options: dict[str, object], tmp_path: Path
     ) -> None:
         setting = Setting(name, 2, 0, options)
-        record = runs.one_run(setting, "printed", 0, lambda: None)
+        record = runs.one_run(setting, method, 0, lambda: None)
         assert record.values.shape == (2, len(experiment(name, options).objectives))
-        assert (record.bound is None) == (name == "forest")
+        assert (record.bound is None) == (name == "forest" or method == "default")
         summary = results.summarise(tmp_path, setting, results.curves([record], setting))
-        assert summary["methods"]["printed"]["runs"] == [0]
+        assert summary["methods"][method]["runs"] == [0]
 
     @pytest.mark.slow
     def test_the_network_runs_on_mnist_s_own_files(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,28 +134,33 @@ class TestBeforehand:
             runs.surveyed("forest", ())
 
 
-def test_runs_are_made_once_and_come_back_as_they_were_made(tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", ["printed", "default"])
+def test_runs_are_made_once_and_come_back_as_they_were_made(method: Method, tmp_path: Path) -> None:
     setting = Setting("steel", 3, 0, {"objectives": 1})
-    runs.make(folder.missing(tmp_path, setting, ["additive"], 2), 1, lambda: None)
-    assert folder.missing(tmp_path, setting, ["additive"], 2) == []
+    runs.make(folder.missing(tmp_path, setting, [method], 2), 1, lambda: None)
+    assert folder.missing(tmp_path, setting, [method], 2) == []
     found = folder.load(tmp_path, setting)[1]
-    again = runs.one_run(setting, "additive", 1, lambda: None)
+    again = runs.one_run(setting, method, 1, lambda: None)
     assert found.units.tolist() == again.units.tolist()
     assert found.values.tolist() == again.values.tolist()
-    assert found.bound is not None
-    assert again.bound is not None
-    assert found.bound.tolist() == again.bound.tolist()
+    assert (found.bound is None) == (again.bound is None) == (method == "default")
+    if found.bound is not None and again.bound is not None:
+        assert found.bound.tolist() == again.bound.tolist()
+
+
+def test_nothing_missing_makes_nothing() -> None:
     runs.make([], 2, lambda: None)
 
 
 @pytest.mark.slow
 def test_an_experiment_runs_draws_and_prints_its_table(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    short = ("--runs", "1", "--iterations", "3", "--jobs", "1", "--cost", "printed", "--cost", "paper")
+    short = ("--runs", "1", "--iterations", "3", "--jobs", "1", "--cost", "printed", "--cost", "default")
     done = command("paper", "cross-holder", *short, "--out", tmp_path)
     assert done.code == 0, done.err
     assert {path.stem for path in tmp_path.glob("*.png")} == {"quality", "fronts", "use", "money", "bound"}
     assert "| CA-MOBO, as printed |" in done.out
+    assert "| camobo's default |" in done.out
 
 
 def until(condition: Callable[[], bool], seconds: float = 120.0) -> None:

@@ -35,6 +35,14 @@ class TestTheTable:
         assert "(objectives 1)." in text
         assert "Σ x1, g, published" in text
 
+    def test_the_default_has_its_row_without_a_published_figure_and_without_regret(self) -> None:
+        default = {key: value for key, value in AWARE.items() if "regret" not in key and "bound" not in key}
+        text = table.table([summary_of("zdt3", mo_ucb=BLIND, paper=AWARE, default=default)])
+        rows = [line for line in text.splitlines() if line.startswith("| camobo's default |")]
+        assert rows[0].startswith("| camobo's default | – | 17.0 [")
+        assert "| ZDT3" not in rows[0]
+        assert "Cross | camobo's default | 7.0 |" in text
+
     def test_without_the_baseline_nothing_is_compared(self) -> None:
         text = table.table([summary_of(paper=AWARE)])
         (row,) = [line for line in text.splitlines() if line.startswith("| CA-MOBO, ascending |")]

@@ -33,12 +33,27 @@ class TestVerdicts:
         given = summary_of(mo_ucb=BLIND, paper=AWARE, printed=numbers((60.0, 30.0)))
         assert judged(given)[BELOW] == "holds only with ascending weights"
 
-    def test_the_additive_cost_s_verdict_stands_with_the_evidence(self) -> None:
-        given = summary_of(mo_ucb=BLIND, paper=AWARE, additive=numbers((60.0, 30.0)))
+    def test_the_default_s_verdict_stands_with_the_evidence(self) -> None:
+        given = summary_of(mo_ucb=BLIND, paper=AWARE, default=numbers((60.0, 30.0)))
         evidence = {claim: evidence for claim, _, evidence in verdicts.judged([given])}
-        assert ". Additive: does not hold (in 0.00" in evidence[f"Cross: {BELOW}"]
+        assert ". camobo's default: does not hold (in 0.00" in evidence[f"Cross: {BELOW}"]
         blind_alone = evidence["Cross: MO-UCB uses about as much of x1 as of x2"]
-        assert "Additive" not in blind_alone
+        assert "default" not in blind_alone
+
+    def test_the_default_s_verdict_is_said_where_the_evidence_is_the_same_too(self) -> None:
+        given = summary_of(mo_ucb=BLIND, paper=AWARE, default=AWARE)
+        evidence = {claim: evidence for claim, _, evidence in verdicts.judged([given])}
+        assert ". camobo's default: holds (in 1.00" in evidence[f"Cross: {BELOW}"]
+
+    @pytest.mark.parametrize("name", ["zdt3", "cross-holder", "matyas-booth"])
+    def test_what_is_claimed_of_regret_is_not_judged_for_the_default(self, name: str) -> None:
+        default = {key: value for key, value in AWARE.items() if "regret" not in key and "bound" not in key}
+        given = summary_of(name, mo_ucb=BLIND, paper=AWARE, default=default)
+        evidence = {claim: evidence for claim, _, evidence in verdicts.judged([given])}
+        of_regret = {claim for claim in evidence if "regret" in claim}
+        assert of_regret
+        assert not any("default" in evidence[claim] for claim in of_regret)
+        assert any("default" in evidence[claim] for claim in set(evidence) - of_regret)
 
     def test_two_runs_that_differ_leave_it_undecided(self) -> None:
         aware, blind = few(AWARE, 2), few(BLIND, 2)

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from camobo.cost.budget import Budget
 from camobo.history.trial import State, Trial
 from camobo.insight.record import Record
 from camobo.plot import fronts
-from camobo.plot.style import ACCENT, EXPENSIVE_TO_CHEAP, GREY
+from camobo.plot.style import ACCENT, EXPENSIVE_TO_CHEAP, GREY, blend
 from camobo.space.inputs import Real
 from camobo.space.space import Space
 from camobo.strategy.plan import Plan
@@ -109,6 +111,56 @@ class TestParallelScales:
         assert not any(" · on the front" in text for text in others["hovertext"] if text is not None)
 
 
+def with_costs(record: Record, costs: Sequence[float | None], unit: str = "EUR") -> Record:
+    """The record with what its first trials cost, and a budget in a unit."""
+    costs = [*costs, *[None] * (len(record.trials) - len(costs))]
+    trials = (replace(trial, cost=cost) for trial, cost in zip(record.trials, costs, strict=True))
+    return Record(replace(record.plan, budget=Budget(cost=100, unit=unit)), tuple(trials))
+
+
+def drawn_colours(record: Record) -> dict[str, str]:
+    """The colour of each trial in the figure of two objectives, by "trial 3"."""
+    traces = fronts.front_2d(record)["data"][1:3]
+    return {
+        text.split(" ·")[0]: colour
+        for trace in traces
+        for text, colour in zip(trace["hovertext"], trace["marker"]["color"], strict=True)
+    }
+
+
+class TestColours:
+    ROWS = ((1.0, 4.0), (2.0, 3.0), (3.0, 2.0), (4.0, 1.0))
+
+    def test_they_run_from_the_cheapest_trial_to_the_most_expensive_by_the_logarithm_of_cost(self) -> None:
+        record = with_costs(record_of({"a": "max", "b": "max"}, self.ROWS), [1.0, 10.0, 100.0, 1000.0])
+        found = drawn_colours(record)
+        assert [found[f"trial {i}"] for i in range(4)] == [blend(1.0), blend(2 / 3), blend(1 / 3), blend(0.0)]
+
+    def test_a_trial_of_unknown_cost_is_grey_and_a_free_one_as_blue_as_the_cheapest(self) -> None:
+        record = with_costs(record_of({"a": "max", "b": "max"}, self.ROWS), [0.0, 10.0, None, 1000.0])
+        found = drawn_colours(record)
+        assert (found["trial 0"], found["trial 1"]) == (EXPENSIVE_TO_CHEAP[-1], EXPENSIVE_TO_CHEAP[-1])
+        assert (found["trial 2"], found["trial 3"]) == (GREY, EXPENSIVE_TO_CHEAP[0])
+
+    @pytest.mark.parametrize("costs", [[5.0] * 4, [0.0] * 4, [None] * 4], ids=["equal", "free", "unknown"])
+    def test_where_costs_do_not_differ_colours_do_not_tell_them(self, costs: list[float | None]) -> None:
+        record = with_costs(record_of({"a": "max", "b": "max"}, self.ROWS), costs)
+        assert not fronts.coloured_by_cost(record)
+        assert set(drawn_colours(record).values()) == {ACCENT}
+
+    @pytest.mark.parametrize("largest", [1e300, 1e308])
+    def test_no_cost_is_too_large_for_a_colour(self, largest: float) -> None:
+        record = with_costs(record_of({"a": "max", "b": "max"}, self.ROWS), [1e-300, 1.0, 2.0, largest])
+        assert drawn_colours(record)["trial 3"] == EXPENSIVE_TO_CHEAP[0]
+
+    def test_lines_of_a_trial_of_unknown_cost_are_grey(self) -> None:
+        rows = [(float(i), float(-i), 0.0, 0.0) for i in range(4)]
+        record = with_costs(record_of(dict.fromkeys("abcd", "max"), rows), [1.0, 2.0, None, 9.0])
+        shades = {trace["name"]: trace for trace in fronts.parallel_front(record)["data"]}
+        assert shades["front, cost unknown"]["line"]["color"] == GREY
+        assert "trial 2 " in shades["front, cost unknown"]["hovertext"][0]
+
+
 class TestLegend:
     def test_with_an_order_colours_run_from_the_cheapest_trial_to_the_most_expensive(self) -> None:
         record = sample()
@@ -119,7 +171,14 @@ class TestLegend:
         drawn = [c for trace in fronts.front(record)["data"][1:3] for c in trace["marker"]["color"]]
         assert {EXPENSIVE_TO_CHEAP[0], EXPENSIVE_TO_CHEAP[-1]} <= set(drawn)
 
-    def test_without_an_order_the_front_is_accented(self) -> None:
+    def test_its_ends_are_in_money_or_multiples_of_the_cheapest_trial(self) -> None:
+        rows = TestColours.ROWS
+        in_money = with_costs(record_of({"a": "max", "b": "max"}, rows), [1.0, 4.0, 9.0, 16.0], "<EUR>")
+        names = [entry["name"] for entry in fronts.front(in_money)["data"][-3:]]
+        assert names == ["cheapest (1 &lt;EUR&gt;)", "middle (4 &lt;EUR&gt;)", "most expensive (16 &lt;EUR&gt;)"]
+        assert fronts.front(sample())["data"][-1]["name"].endswith("×)")
+
+    def test_without_costs_the_front_is_accented(self) -> None:
         entries = {e["name"]: e["marker"]["color"] for e in fronts.front(sample(cost=False))["data"][-2:]}
         assert entries == {"other trials": GREY, "front": ACCENT}
 

@@ -3,11 +3,14 @@ from __future__ import annotations
 import itertools
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from camobo.cost.budget import Budget
 from camobo.cost.paper import PaperCost
+from camobo.cost.receipts import LearnedCost
 from camobo.errors import InvalidOptionError
 from camobo.insight.record import Record
 from camobo.plot import spending
@@ -19,9 +22,15 @@ def note_of(spec: Spec) -> str:
     return str(spec["layout"]["annotations"][0]["text"])
 
 
-def with_costs(record: Record, costs: dict[int, float]) -> Record:
-    """The record with reported costs, by trial number."""
-    return Record(record.plan, tuple(replace(trial, cost=costs.get(trial.number)) for trial in record.trials))
+def with_costs(record: Record, costs: dict[int, float], **options: object) -> Record:
+    """The record with recorded costs, by trial number, and a budget in euros."""
+    plan = replace(record.plan, budget=Budget(cost=500, unit="EUR"))
+    trials = (replace(trial, cost=costs.get(trial.number), **options) for trial in record.trials)  # type: ignore[arg-type]
+    return Record(plan, tuple(trials))
+
+
+def title_of(spec: Spec, letter: str = "x") -> str:
+    return str(spec["layout"][f"{letter}axis"]["title"]["text"])
 
 
 class TestHypervolume:
@@ -32,26 +41,32 @@ class TestHypervolume:
         np.testing.assert_array_equal(line["y"], record.volumes[1])
         assert line["y"] == sorted(line["y"])
 
-    def test_by_spend_without_costs_the_axis_says_it_is_the_level(self) -> None:
+    def test_by_an_order_alone_the_axis_says_it_is_multiples_of_the_cheapest_trial(self) -> None:
         spec = spending.hypervolume(sample(), "spend")
-        assert spec["layout"]["title"]["text"] == "Hypervolume by use of inputs"
-        assert spec["layout"]["xaxis"]["title"]["text"] == "cumulative level, weighted by the order"
-
-    def test_by_spend_costs_add_up_and_failed_trials_count(self) -> None:
-        record = sample(2, 3, 12)
-        costs = {trial.number: 2.0 for trial in record.settled}
-        spec = spending.hypervolume(with_costs(record, costs), "spend")
         assert spec["layout"]["title"]["text"] == "Hypervolume by cost"
-        assert spec["layout"]["xaxis"]["title"]["text"] == "cumulative cost"
-        settled = [trial.number for trial in record.settled]
-        assert spec["data"][0]["x"] == [2.0 * (settled.index(t.number) + 1) for t in record.complete]
+        assert title_of(spec) == "cost so far, in multiples of the cheapest trial"
 
-    @pytest.mark.parametrize(("without", "words"), [(1, "1 trial without"), (2, "2 trials without")])
-    def test_the_axis_says_how_many_trials_have_no_reported_cost(self, without: int, words: str) -> None:
+    def test_by_money_receipts_add_up_failed_trials_count_and_added_ones_do_not(self) -> None:
         record = sample(2, 3, 12)
-        costs = {trial.number: 2.0 for trial in record.settled[without:]}
-        title = spending.hypervolume(with_costs(record, costs), "spend")["layout"]["xaxis"]["title"]["text"]
-        assert title == f"cumulative cost ({words} a reported cost)"
+        spec = spending.hypervolume(with_costs(record, {trial.number: 2.0 for trial in record.settled}), "spend")
+        assert spec["layout"]["title"]["text"] == "Hypervolume by money spent"
+        assert title_of(spec) == "money spent, EUR"
+        counted = [trial.number for trial in record.evaluated]
+        expected = [2.0 * sum(number <= t.number for number in counted) for t in record.complete]
+        assert spec["data"][0]["x"] == expected
+        assert 9 in counted, "a failed trial"
+
+    @pytest.mark.parametrize(("without", "words"), [(1, "1 trial"), (2, "2 trials")])
+    def test_the_axis_says_for_how_many_trials_the_cost_is_expected_or_unknown(self, without: int, words: str) -> None:
+        for cost, known in ((True, "expected"), (False, "unknown")):
+            record = sample(2, 3, 12, cost=cost)
+            costs = {trial.number: 2.0 for trial in record.settled[without:]}
+            found = title_of(spending.hypervolume(with_costs(record, costs), "spend"))
+            assert found == f"money spent, EUR ({known} for {words})"
+
+    def test_with_added_trials_only_the_figure_says_that_they_do_not_count(self) -> None:
+        record = with_costs(sample(2, 3, 3), {0: 1.0, 1: 2.0}, added=True)
+        assert note_of(spending.hypervolume(record, "spend")) == "Only trials added by hand, which do not count"
 
     def test_costs_too_large_to_add_leave_a_gap(self) -> None:
         record = sample(2, 3, 12)
@@ -59,8 +74,8 @@ class TestHypervolume:
             spec = spending.hypervolume(with_costs(record, {t.number: 1e308 for t in record.settled}), "spend")
         assert spec["data"][0]["x"][-1] is None
 
-    def test_without_costs_and_order_the_figure_says_so(self) -> None:
-        assert note_of(spending.hypervolume(sample(cost=False), "spend")) == "No cost reported and no order given"
+    def test_without_a_cost_and_receipts_the_figure_says_so(self) -> None:
+        assert note_of(spending.hypervolume(sample(cost=False), "spend")) == "Nothing is known about cost"
 
     def test_without_complete_trials_the_figure_says_so(self) -> None:
         assert note_of(spending.hypervolume(sample(2, 2, 0))) == "No trial is complete yet"
@@ -86,7 +101,7 @@ class TestUsage:
         names = record.plan.space.names
         assert {line["name"]: line["y"][-1] for line in lines} == pytest.approx(dict(zip(names, levels, strict=True)))
 
-    def test_inputs_the_order_does_not_name_are_grey(self) -> None:
+    def test_inputs_that_cost_nothing_are_grey(self) -> None:
         lines = spending.usage(sample(2, 5, 12))["data"]
         assert {line["name"] for line in lines if line["line"]["color"] == GREY} == {"input 3", "input 4"}
 
@@ -107,38 +122,73 @@ class TestUsage:
         assert note_of(spending.usage(sample(2, 2, 0))) == "No trial has finished yet"
 
 
-class TestCostEffect:
-    def test_the_more_expensive_an_input_the_more_it_must_promise_and_less_at_the_end(self) -> None:
-        *lines, dots = spending.cost_effect(sample())["data"]
+class TestCosts:
+    def test_paid_runs_across_and_expected_up_on_logarithmic_scales_in_the_budget_s_unit(self) -> None:
+        record = sample(2, 3, 12)
+        spec = spending.costs(with_costs(record, {t.number: 20.0 + t.number for t in record.settled}, expected=25.0))
+        diagonal, points = spec["data"]
+        assert points["x"] == [20.0 + t.number for t in record.settled]
+        assert points["y"] == [25.0] * len(record.settled)
+        assert (diagonal["x"], diagonal["y"], diagonal["line"]["dash"]) == ([20.0, 29.0], [20.0, 29.0], "dash")
+        assert (title_of(spec), title_of(spec, "y")) == ("paid, EUR", "expected, EUR")
+        assert spec["layout"]["xaxis"]["type"] == spec["layout"]["yaxis"]["type"] == "log"
+        assert points["hovertext"][0].startswith("expected 25 EUR, paid 20 EUR<br>trial 0 ·")
+
+    def test_fewer_than_three_trials_with_both_are_too_few(self) -> None:
+        found = spending.costs(with_costs(sample(2, 3, 12), {0: 1.0, 1: 2.0}, expected=1.0))
+        assert note_of(found) == "Needs at least 3 trials with an expected and a recorded cost"
+
+    @pytest.mark.parametrize(("low", "high"), [(15.0, 210.0), (3.0, 3.0), (0.002, 0.9)])
+    def test_ticks_reach_around_all_costs(self, low: float, high: float) -> None:
+        ticks = spending._log_ticks(low, high)
+        assert ticks["tickvals"][0] <= low
+        assert ticks["tickvals"][-1] >= high
+        assert len(ticks["tickvals"]) == len(ticks["ticktext"]) <= 15
+
+    def test_over_many_powers_of_ten_plotly_chooses_the_ticks(self) -> None:
+        assert spending._log_ticks(1e-9, 1e9) == {"nticks": 6}
+
+
+class TestFading:
+    def test_the_more_expensive_an_input_the_more_it_must_promise_and_nothing_at_the_end(self) -> None:
+        spec = spending.fading_cost(sample())
+        *lines, now = spec["data"]
         assert [line["name"] for line in lines] == ["input 0", "input 1", "input 2"]
         for expensive, cheap in itertools.pairwise(lines):
             assert all(a >= b for a, b in zip(expensive["y"], cheap["y"], strict=True))
-        assert all(line["y"][0] > line["y"][-1] >= 0.0 for line in lines)
-        assert dots["name"] == "suggested trials"
+        assert all(line["y"][0] > line["y"][-1] == 0.0 for line in lines)
+        assert all((line["x"][0], line["x"][-1]) == (0.0, 100.0) for line in lines)
+        assert title_of(spec) == "share of the budget spent, %"
+        assert now["name"] == "now"
 
-    def test_there_is_one_dot_per_suggested_trial(self) -> None:
+    def test_now_is_where_the_budget_stands(self) -> None:
         record = sample()
-        dots = spending.cost_effect(record)["data"][-1]
-        assert dots["x"] == [trial.step for trial in record.trials if not trial.added]
+        *_, now = spending.fading_cost(record)["data"]
+        assert now["x"] == pytest.approx([100.0 * len(record.suggested) / 40] * 2)
 
     def test_hover_says_how_much_more(self) -> None:
-        line, *_, dots = spending.cost_effect(sample())["data"]
+        line, *_ = spending.fading_cost(sample())["data"]
         assert re.match(
-            r"suggestion 1: at its expensive end input 0 must promise [\d.]+ times as much as at its cheap end",
+            r"0 % spent: at its expensive end input 0 must promise [\d.]+ times as much as the cheapest trial",
             line["hovertext"][0],
         )
-        assert re.match(r"had to promise [\d.]+ times as much as the cheapest point<br>trial 0 ·", dots["hovertext"][0])
 
-    def test_the_paper_s_cost_is_drawn_too(self) -> None:
+    @pytest.mark.parametrize(
+        ("options", "note"),
+        [
+            ({"cost": None}, "This study is not cost-aware"),
+            ({"cost": LearnedCost()}, "No input is known to change the cost yet"),
+            ({"thrift": 0.0}, "Thrift is 0, so cost decides nothing"),
+            (
+                {"cost": PaperCost("input 0 > input 1"), "method": "paper"},
+                "With the paper's method cost fades by Eq. 8, not by the budget",
+            ),
+        ],
+        ids=["no cost", "nothing learned", "no thrift", "paper"],
+    )
+    def test_where_nothing_fades_the_figure_says_why(self, options: dict[str, Any], note: str) -> None:
         record = sample(2, 3, 5)
-        drawn = Record(replace(record.plan, cost=PaperCost("input 0 > input 1")), record.trials)
-        assert len(spending.cost_effect(drawn)["data"]) == 3
-
-    def test_without_a_cost_the_figure_says_so(self) -> None:
-        assert note_of(spending.cost_effect(sample(cost=False))) == "This study is not cost-aware"
-
-    def test_before_the_first_suggestion_there_are_no_dots(self) -> None:
-        assert all(trace["mode"] == "lines" for trace in spending.cost_effect(sample(2, 2, 0))["data"])
+        assert note_of(spending.fading_cost(Record(replace(record.plan, **options), record.trials))) == note
 
 
 @pytest.mark.parametrize("power", [0.0, 0.5, 3.9, 4.0, 12.3, 300.0])

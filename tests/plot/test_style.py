@@ -2,11 +2,15 @@ from __future__ import annotations
 
 import html
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from camobo.cost.budget import Budget
+from camobo.cost.formula import Formula
+from camobo.insight.record import Record
 from camobo.plot import style
 from tests.support.hostile import HOSTILE
 from tests.support.samples import sample
@@ -71,6 +75,14 @@ class TestNumbers:
     def test_a_number_is_short_and_an_overflow_is_named(self, value: float, text: str) -> None:
         assert style.number(value) == text
 
+    def test_an_expected_amount_has_three_digits(self) -> None:
+        assert [style.rough(value) for value in (5.9931, 141.72, 12345.6, math.inf)] == [
+            "5.99",
+            "142",
+            "12300",
+            style.TOO_LARGE,
+        ]
+
     def test_only_floats_are_rounded(self) -> None:
         assert [style.shown(value) for value in (1 / 3, 123456, "oil", True)] == ["0.3333", "123456", "oil", "True"]
 
@@ -95,6 +107,18 @@ class TestLabels:
         assert texts[0].startswith(f"trial {on.number} · on the front")
         assert texts[1].startswith("trial 9 · failed<br>")
         assert " · added<br>" in texts[2]
+
+    def test_a_cost_is_what_was_paid_or_about_what_is_expected_or_a_multiple_of_the_cheapest_trial(self) -> None:
+        record = sample(2, 3, 12)
+        first, second, *_ = record.trials
+        assert (style.cost_text(record, first) or "").endswith(" × the cheapest trial")
+        priced = Record(
+            replace(record.plan, cost=Formula("12.3456"), budget=Budget(cost=90, unit="<b>")),
+            (replace(first, cost=41.567), second),
+        )
+        assert style.cost_text(priced, priced.trials[0]) == "41.57 &lt;b&gt;"
+        assert style.cost_text(priced, second) == "≈ 12.3 &lt;b&gt;"
+        assert style.cost_text(sample(cost=False), first) is None
 
 
 class TestAxes:

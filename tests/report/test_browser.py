@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from camobo.cost.budget import Budget
 from camobo.insight.record import Record
 from camobo.plot.style import shown, visible
 from camobo.report import report
@@ -107,6 +108,17 @@ def test_every_figure_is_drawn_with_a_silent_console_and_nothing_is_fetched(
     assert seen.page.locator(".plot .xtick, .plot canvas, .plot .annotation-text").count() > 0
     offered = seen.page.evaluate("[...document.querySelectorAll('.modebar-btn')].map((b) => b.dataset.title)")
     assert {title.split(" as")[0] for title in offered} <= BUTTONS  # nothing that would send data away
+    seen.is_quiet()
+
+
+def test_money_is_drawn_with_a_silent_console(visit: Any) -> None:
+    record = sample(2, 3, 12)
+    plan = replace(record.plan, budget=Budget(cost=900, unit="€ <b>"))
+    paid = (replace(t, expected=12.0, cost=None if t.state.open else 9.0 + t.number) for t in record.trials)
+    seen = visit(Record(plan, tuple(paid)))
+    seen.drawn()
+    drawn = seen.page.evaluate("[...document.querySelectorAll('.plot text')].map((t) => t.textContent)")
+    assert {"money spent, € <b>", "paid, € <b>", "expected, € <b>", "share of the budget spent, %"} <= set(drawn)
     seen.is_quiet()
 
 

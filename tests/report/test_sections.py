@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from camobo.cost.budget import Budget
+from camobo.cost.paper import PaperCost
 from camobo.history.trial import State, Trial
 from camobo.insight.record import Record
+from camobo.insight.spending import forecast
 from camobo.insight.summary import compromise
+from camobo.plot.style import rough
 from camobo.report import sections
 from camobo.report.page import Html
 from camobo.report.sections import SECTIONS, Part, facts_of
@@ -21,6 +26,17 @@ from tests.support.samples import sample
 FACTS = facts_of(record := sample(2, 3, 16), compromise(record))
 WITHOUT_COST = facts_of(other := sample(2, 3, 16, cost=False), compromise(other))
 EMPTY = facts_of(sample(2, 3, 0), None)
+
+
+def in_money(record: Record, **options: Any) -> Record:
+    """The record with a budget in euros, and what each settled trial was expected to cost and did."""
+    plan = replace(record.plan, budget=Budget(cost=900, unit="EUR"), **options)
+    own = {t.number for t in record.settled}
+    trials = (replace(t, expected=12.0, cost=10.0 + t.number if t.number in own else None) for t in record.trials)
+    return Record(plan, tuple(trials))
+
+
+MONEY = facts_of(paid := in_money(sample(2, 3, 16)), compromise(paid))
 
 
 def text(part: Part) -> str:
@@ -38,7 +54,7 @@ def with_trials(count: int, **options: object) -> sections.Facts:
 
 
 @pytest.mark.parametrize("write", SECTIONS, ids=lambda write: write.__name__)
-@pytest.mark.parametrize("facts", [FACTS, WITHOUT_COST, EMPTY], ids=["cost", "no cost", "empty"])
+@pytest.mark.parametrize("facts", [FACTS, MONEY, WITHOUT_COST, EMPTY], ids=["order", "money", "no cost", "empty"])
 def test_a_section_refers_to_its_figures_in_order_from_the_first_on(write: object, facts: sections.Facts) -> None:
     part: Part = write(replace(facts, first_figure=5))  # type: ignore[operator]
     indices = [int(a["data-figure"] or "") for _, a in Reader(part.html).elements if "data-figure" in a]
@@ -51,7 +67,8 @@ def test_a_figure_s_title_is_shown_as_it_was_typed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("grade", "mark"), [("good", "good"), ("fair", "fair"), ("poor", "poor"), ("early", "too early")]
+    ("grade", "mark"),
+    [("good", "good"), ("fair", "fair"), ("poor", "poor"), ("early", "too early"), ("check", "check")],
 )
 def test_a_verdict_shows_its_grade_and_what_it_is_about(grade: str, mark: str) -> None:
     html = sections.verdict(Verdict(grade, "It holds."), "<y>")  # type: ignore[arg-type]
@@ -65,11 +82,18 @@ class TestSummary:
         assert "suggested14of 40 in the budget" in found
         assert f"on the front{len(FACTS.record.front)}of {len(FACTS.record.complete)} complete trials" in found
         assert "relative to the worst measured values" in found
-        assert "mean level, weighted by the order" in found
+        assert "×expected; the cheapest trial is 1×" in found
         assert "leave-one-out R², lowest of 2 models" in found
 
-    def test_reported_costs_are_summed(self) -> None:
-        assert "spent7.5sum of the reported costs" in text(sections.summary(with_trials(3, cost=2.5)))
+    def test_receipts_are_summed(self) -> None:
+        assert "spent7.5all of it recorded" in text(sections.summary(with_trials(3, cost=2.5)))
+
+    def test_money_is_shown_of_the_budget_with_what_is_reserved(self) -> None:
+        found, record = text(sections.summary(MONEY)), MONEY.record
+        assert f"spent{record.purse.spent:.0f} of 900 EUR" in found
+        assert "reserved for 2 open trials" in found
+        assert "suggested14trials" in found, "the budget is not in trials"
+        assert "mean cost" not in found
 
     def test_the_study_s_own_reference_is_named(self) -> None:
         plan = replace(FACTS.record.plan, reference=(0.0, 100.0))
@@ -98,7 +122,18 @@ class TestFront:
         found = text(sections.front(sections.Facts(record, None, (), None)))
         assert found.startswith(title)
         assert caption in found
-        assert "Colour shows the level of expensive inputs, from low (blue) to high (red)." in found
+        colour = "Colour shows the expected cost, from low (blue) to high (red), in multiples of the cheapest possible"
+        assert colour in found
+        assert "≈ marks an expected cost: none is recorded." in found
+
+    def test_with_receipts_colour_is_money_and_nothing_is_expected(self) -> None:
+        found = text(sections.front(MONEY))
+        assert "Colour shows the cost, from low (blue) to high (red)." in found
+        assert "multiples" not in found
+        assert "≈" not in found
+
+    def test_without_a_cost_colour_means_nothing(self) -> None:
+        assert "Colour" not in text(sections.front(WITHOUT_COST))
 
     @pytest.mark.parametrize("goal", ["max", "min"])
     def test_the_table_starts_with_the_best_in_the_first_objective(self, goal: str) -> None:
@@ -115,10 +150,10 @@ class TestFront:
 
 
 class TestProgress:
-    def test_it_is_drawn_by_trial_and_by_use_without_costs(self) -> None:
+    def test_without_money_it_is_drawn_by_trial_and_by_multiples_of_the_cheapest_trial(self) -> None:
         found = text(sections.progress(FACTS))
         assert "Hypervolume by trial Volume between the reference and the front." in found
-        assert "Hypervolume by use of inputs Against the sum of levels. One trial with every input of the" in found
+        assert "Hypervolume by cost Amounts are not known: the axis adds up expected costs" in found
 
     def test_one_objective_without_cost_has_no_such_section(self) -> None:
         assert sections.progress(with_trials(3)) == Part(Html(""))
@@ -126,30 +161,57 @@ class TestProgress:
     def test_one_objective_with_costs_is_drawn_by_cost_only(self) -> None:
         found = sections.progress(with_trials(3, cost=2.5))
         assert len(found.figures) == 1
-        assert "Hypervolume by cost Against the sum of the reported costs." in text(found)
+        assert "Hypervolume by money spent What the money bought, trial by trial." in text(found)
 
     def test_before_the_first_result_there_is_no_such_section(self) -> None:
         assert sections.progress(EMPTY) == Part(Html(""))
 
 
-class TestUsage:
-    def test_it_judges_the_order_and_lists_every_comparison(self) -> None:
-        found = text(sections.usage(FACTS))
-        assert found.count("Mean level: input") == 2
-        assert "input 0 (more expensive) 0." in found
-        assert "Only suggested trials are compared; the table and figures include trials added by hand." in found
-        assert (
-            "Effect of cost A point with only this input at its expensive end must promise this many times as much as"
-            in found
-        )
+class TestCostAndUse:
+    def test_by_an_order_it_shows_use_and_how_the_cost_fades(self) -> None:
+        part = sections.cost_and_use(FACTS)
+        found = text(part)
+        assert found.startswith("Cost and use of inputs")
+        assert [spec["layout"]["title"]["text"] for spec in part.figures] == ["Use of inputs", "How the cost fades"]
+        assert "must promise this many times as much as the cheapest trial to be suggested." in found
+        assert "Without a budget" not in found
 
-    def test_without_an_order_there_is_nothing_to_judge(self) -> None:
-        found = sections.usage(WITHOUT_COST)
-        assert len(found.figures) == 1
-        assert "Mean level: " not in text(found)
+    def test_with_receipts_it_shows_what_was_expected_against_paid_and_how_far_off_it_was(self) -> None:
+        part = sections.cost_and_use(MONEY)
+        titles = [spec["layout"]["title"]["text"] for spec in part.figures]
+        assert titles[1:] == ["How the cost fades", "Cost: expected when suggested against paid"]
+        found = forecast(MONEY.record)
+        assert found is not None
+        assert f"the difference was at most {rough(100 * found.typical_error)} %." in text(part)
+
+    def test_the_paper_s_cost_does_not_fade_by_the_budget(self) -> None:
+        plan = replace(FACTS.record.plan, cost=PaperCost("input 0 > input 1"), method="paper")
+        part = sections.cost_and_use(replace(FACTS, record=Record(plan, FACTS.record.trials)))
+        assert [spec["layout"]["title"]["text"] for spec in part.figures] == ["Use of inputs"]
+        assert text(part).startswith("Cost and use of inputs")
+
+    def test_without_a_budget_it_says_what_fades_the_cost(self) -> None:
+        plan = replace(FACTS.record.plan, budget=None)
+        found = text(sections.cost_and_use(replace(FACTS, record=Record(plan, FACTS.record.trials))))
+        assert "Without a budget, half of it counts as spent after 30 trials." in found
+
+    def test_receipts_that_contradict_the_order_are_marked_here_and_among_the_warnings(self) -> None:
+        rises = {
+            t.number: u for t, u in zip(FACTS.record.trials, FACTS.record.levels(FACTS.record.trials), strict=True)
+        }
+        own = (replace(t, cost=None if t.state.open else 5 + 50 * rises[t.number][1]) for t in FACTS.record.trials)
+        facts = replace(FACTS, record=Record(FACTS.record.plan, tuple(own)))
+        said = "Receipts say that input 1 costs more than input 0, the order says less. Check the order"
+        assert f"check {said}" in text(sections.cost_and_use(facts))
+        assert said in text(sections.warnings(facts))
+
+    def test_without_a_cost_it_is_about_use_only(self) -> None:
+        part = sections.cost_and_use(WITHOUT_COST)
+        assert len(part.figures) == 1
+        assert text(part).startswith("Use of inputs")
 
     def test_before_a_trial_has_finished_it_says_so(self) -> None:
-        assert text(sections.usage(EMPTY)) == "Use of inputsNo trial has finished yet."
+        assert text(sections.cost_and_use(EMPTY)) == "Cost and use of inputsNo trial has finished yet."
 
 
 class TestModels:

@@ -8,11 +8,15 @@ import numpy as np
 import pytest
 
 from camobo.arrays import Array
-from camobo.cost.additive import AdditiveCost
+from camobo.cost.budget import Budget, as_budget
+from camobo.cost.ordered import OrderCost
+from camobo.cost.paper import PaperCost
+from camobo.cost.prices import Prices
+from camobo.cost.protocol import Cost
 from camobo.history.trial import State, Trial
 from camobo.insight.diagnostics import Check
 from camobo.insight.record import ForeignRecord, Record
-from camobo.insight.spending import Comparison
+from camobo.insight.spending import Disagreement
 from camobo.model.transforms import Standard
 from camobo.report import sentences
 from camobo.space.inputs import Real
@@ -23,7 +27,7 @@ from camobo.strategy.plan import Plan
 LINE = np.linspace(0.0, 1.0, 20)
 NOISE = np.where(np.arange(20) % 2, 0.25, -0.25)
 PLAN = Plan(Space({"x": Real(0, 1)}), {"y": "max"})
-KEPT, BROKEN = Comparison(("a",), ("b",), 0.1, 0.5), Comparison(("b",), ("c",), 0.5, 0.1)
+PRICED = replace(PLAN, cost=Prices({"x": 4.0}, per_trial=8.0), budget=Budget(cost=100, unit="EUR"))
 
 
 def check(measured: Array, predicted: Array, deviation: float) -> Check:
@@ -65,13 +69,39 @@ class TestProgress:
         ],
     )
     def test_it_counts_trials_in_every_state(self, given: dict[str, int], budget: int | None, said: str) -> None:
-        assert sentences.progress(Record(replace(PLAN, budget=budget), trials(**given))) == said
+        assert sentences.progress(Record(replace(PLAN, budget=as_budget(budget)), trials(**given))) == said
+
+    def test_a_budget_in_money_is_said_with_what_is_spent(self) -> None:
+        said = sentences.progress(Record(replace(PRICED, budget=Budget(9, 100, "EUR")), trials(complete=2, pending=1)))
+        assert "The budget is 9 trials; 3 have been suggested. Of a budget of 100 EUR, 20 have been spent." in said
 
     def test_with_several_objectives_it_counts_the_front_and_says_what_that_is(self) -> None:
         rows = tuple(Trial(i, {"x": 0.5}, State.COMPLETE, {"y": float(i), "z": float(i)}) for i in range(3))
         said = sentences.progress(Record(replace(PLAN, objectives={"y": "max", "z": "min"}), rows))
         front = "on the front: no other trial is at least as good in every objective and better in one."
         assert said.endswith(f"3 trials are {front}")
+
+
+class TestSpent:
+    def test_what_is_estimated_and_what_is_reserved_are_told_apart(self) -> None:
+        own = (replace(trials(complete=1)[0], cost=30.0), *trials(complete=3, pending=2)[1:])
+        assert sentences.spent(Record(PRICED, own)) == (
+            "50 of 100 EUR",
+            "20 of it estimated, 20 reserved for 2 open trials",
+        )
+
+    def test_receipts_alone_are_all_recorded_and_prices_alone_all_estimated(self) -> None:
+        own = trials(complete=2)
+        paid = tuple(replace(trial, cost=30.0) for trial in own)
+        assert sentences.spent(Record(PLAN, paid)) == ("60", "all of it recorded")
+        assert sentences.spent(Record(PRICED, own)) == ("20 of 100 EUR", "all of it estimated")
+
+    def test_before_the_first_receipt_a_budget_in_money_is_known_and_no_cost(self) -> None:
+        plan = replace(PLAN, cost=OrderCost("x"), budget=Budget(cost=100, unit="EUR"))
+        assert sentences.spent(Record(plan, trials(complete=2))) == ("0 of 100 EUR", "no cost is recorded yet")
+
+    def test_without_money_there_is_nothing_to_say(self) -> None:
+        assert sentences.spent(Record(replace(PLAN, cost=OrderCost("x")), trials(complete=2))) is None
 
 
 class TestModelVerdict:
@@ -104,24 +134,24 @@ class TestModelVerdict:
         assert verdict.sentence.endswith("too few: the model is overconfident.")
 
 
-class TestOrderVerdict:
-    @pytest.mark.parametrize(
-        ("found", "evaluated", "grade", "starts"),
-        [
-            ([KEPT], 20, "good", "The order was kept: the mean level of every more expensive input is no larger"),
-            ([KEPT, BROKEN], 20, "fair", "1 of 2 comparisons kept. An order is a preference, not a limit"),
-            ([BROKEN], 20, "fair", "0 of 1 comparison kept."),
-            ([KEPT], 3, "early", "Too early to judge: 3 suggested trials finished, at least 8 needed."),
-            ([], 0, "early", "Too early to judge: 0 suggested trials finished, at least 8 needed."),
-            ([], 20, "early", "The order ranks no input above another"),
-        ],
-    )
-    def test_it_counts_the_comparisons_that_were_kept(
-        self, found: list[Comparison], evaluated: int, grade: str, starts: str
-    ) -> None:
-        verdict = sentences.order_verdict(found, evaluated)
-        assert verdict.grade == grade
-        assert verdict.sentence.startswith(starts)
+class TestDisagreement:
+    RECORD = Record(replace(PLAN, cost=OrderCost("x")), ())
+
+    def test_it_says_what_to_check(self) -> None:
+        assert sentences.disagreement(Disagreement("nickel", "soak"), self.RECORD) == sentences.Verdict(
+            "check",
+            "Receipts say that soak costs more than nickel, the order says less. Check the order, or the expensive "
+            "ends, of nickel and soak. The cost learned from the receipts is used either way.",
+        )
+        assert sentences.disagreement(Disagreement("soak", None), self.RECORD).sentence == (
+            "Receipts say that trials get cheaper towards the expensive end of soak. Check the order, or the expensive "
+            "end, of soak. The cost learned from the receipts is used either way."
+        )
+
+    def test_the_paper_s_method_is_said_to_go_by_the_order(self) -> None:
+        record = Record(replace(PLAN, cost=PaperCost("x"), method="paper"), ())
+        found = sentences.disagreement(Disagreement("nickel", "soak"), record)
+        assert found.sentence.endswith(" The paper's method goes by the order alone.")
 
 
 class TestWarnings:
@@ -151,6 +181,12 @@ class TestWarnings:
         expected = ["No trial is better than the reference in every objective, so the hypervolume is 0."]
         assert sentences.warnings(record, None) == (expected if warned else [])
 
+    def test_receipts_that_contradict_the_order_are_reported(self) -> None:
+        plan = replace(PLAN, cost=OrderCost("x"))
+        own = tuple(replace(t, params={"x": t.number / 9}, cost=90.0 - 5.0 * t.number) for t in trials(complete=10))
+        (found,) = sentences.warnings(Record(plan, own), None)
+        assert found.startswith("Receipts say that trials get cheaper towards the expensive end of x. Check the order")
+
     def test_trials_left_out_of_a_foreign_study_are_grouped_by_reason(self) -> None:
         left_out = {3: "outside the space", 4: "pruned", 7: "outside the space"}
         record = ForeignRecord(PLAN, (), left_out=left_out, remarks=("The values are medians.",))
@@ -163,18 +199,22 @@ class TestWarnings:
 
 class TestSettings:
     def test_every_option_is_named_with_its_value(self) -> None:
-        plan = replace(PLAN, cost=AdditiveCost("x", cooling=2.0), budget=40, seed=7)
+        plan = replace(PRICED, seed=7, thrift=2.0)
         found = dict(sentences.settings(Record(plan, ())))
-        assert found["Cost"].startswith("x · AdditiveCost: ")
-        assert "strength automatic" in found["Cost"]
-        assert "cooling 2" in found["Cost"]
-        assert found["Budget"] == "40 trials"
+        assert (found["Cost"], found["Budget"], found["Thrift"]) == ("x 4, 8 per trial", "100 EUR", "2")
         assert (found["Method"], found["Seed"], found["Models refitted"]) == ("default", "7", "every 10 trials")
+
+    @pytest.mark.parametrize(
+        ("cost", "said"), [(OrderCost("x"), "x"), (PaperCost("x"), "x (Eq. 8)"), (Prices({"x": 1}), "x 1")]
+    )
+    def test_a_cost_is_told_as_it_was_given(self, cost: Cost, said: str) -> None:
+        assert dict(sentences.settings(Record(replace(PLAN, cost=cost), ())))["Cost"] == said
 
     def test_what_was_not_given_is_said_to_be_absent(self) -> None:
         found = dict(sentences.settings(Record(replace(PLAN, method="paper", refit_every=1), ())))
         assert found["Cost"] == "none: all inputs count as free"
         assert found["Budget"] == "none"
+        assert "Thrift" not in found
         assert found["Method"] == "paper (CA-MOBO, Algorithm 1), β practical"
         assert found["Models refitted"] == "after every trial"
 

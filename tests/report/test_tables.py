@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
 import pytest
 
+from camobo.cost.budget import Budget
+from camobo.cost.ordered import OrderCost
+from camobo.cost.prices import Prices
 from camobo.history.trial import State, Trial
 from camobo.insight.record import Record
 from camobo.report import tables
@@ -62,6 +66,18 @@ class TestTrials:
         assert first[8:] == ["a slip", "amended: a slip"]
         assert second[3:] == ["–"] * 6 + [""]
 
+    def test_costs_are_as_paid_or_about_as_expected_in_the_budget_s_unit(self) -> None:
+        plan = replace(PLAN, cost=Prices({"x": 10}, per_trial=7.3456), budget=Budget(cost=90, unit="<EUR>"))
+        params = {"x": 0.5, "quench": "air"}
+        trials = (Trial(0, params, State.COMPLETE, {"y": 1.0}, cost=12.5), Trial(1, params))
+        head, first, second = cells(tables.trial_table(Record(plan, trials), trials, "t"))
+        assert (head[4], first[4], second[4]) == ("cost <EUR>", "12.5", "≈ 12.3")
+
+    def test_of_an_order_alone_costs_are_multiples_of_the_cheapest_trial(self) -> None:
+        record = Record(replace(PLAN, cost=OrderCost("x")), (Trial(0, {"x": 0.5, "quench": "air"}),))
+        head, row = cells(tables.trial_table(record, record.trials, "t"))
+        assert (head[3], row[3]) == ("cost × cheapest", "≈ 6")
+
     def test_before_anything_is_measured_there_are_no_value_columns(self) -> None:
         waiting = Trial(0, {"x": 0.5, "quench": "air"})
         (head, _) = cells(tables.trial_table(Record(PLAN, (waiting,)), [waiting], "t"))
@@ -82,15 +98,29 @@ class TestTrials:
 class TestUse:
     def test_there_is_one_row_per_input_the_most_expensive_first(self) -> None:
         record = sample()
+        head, *rows = cells(tables.use_table(record))
+        assert head == ["input", "can add", "total", "mean level", "first half", "second half", "on the front"]
+        assert [row[0] for row in rows] == ["input 0", "input 1", "input 2", "input 3"]
+
+    def test_without_money_what_an_input_can_add_is_a_share_of_the_cheapest_trial(self) -> None:
+        html = tables.use_table(sample())
+        assert [row[1] for row in cells(html)[1:]] == ["+611 %", "+278 %", "+111 %", "–"]
+        assert "the most that moving it alone adds to the cheapest trial, as a share of its cost." in html
+
+    def test_with_prices_what_an_input_can_add_is_money(self) -> None:
+        cost = Prices({"x": 10, "quench": {"<oil>": 2}}, per_trial=12)
+        plan = replace(PLAN, cost=cost, budget=Budget(cost=90, unit="<EUR>"))
+        record = Record(plan, (Trial(0, {"x": 0.25, "quench": "<oil>"}, State.COMPLETE, {"y": 1.0}),))
         html = tables.use_table(record)
         head, *rows = cells(html)
-        assert head == ["input", "total", "mean level", "first half", "second half", "on the front"]
-        assert [row[0] for row in rows] == ["input 0", "input 1", "input 2", "input 3"]
-        assert html.endswith("Most expensive input first.</p>")
+        assert head[1] == "can add <EUR>"
+        assert [row[:3] for row in rows] == [["x", "+10", "0.25 %"], ["quench", "+2", "1 × <oil>"]]
+        assert "the cheapest trial, which costs 12 <bdi>&lt;EUR&gt;</bdi>. Levels" in html
 
-    def test_without_an_order_no_input_is_said_to_be_the_most_expensive(self) -> None:
-        record = sample(cost=False)
-        assert "Most expensive" not in tables.use_table(record)
+    def test_without_a_cost_nothing_is_said_to_add_to_it(self) -> None:
+        html = tables.use_table(sample(cost=False))
+        assert cells(html)[0][1] == "total"
+        assert "add" not in html
 
     def test_numbers_are_summed_with_their_unit_and_choices_counted(self) -> None:
         plan = Plan(Space({"x": Real(0, 1, unit="%"), "c": Categorical([1, "1", True])}), {"y": "max"})

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from camobo.cost.additive import AdditiveCost
+from camobo.cost.budget import Budget
+from camobo.cost.ordered import OrderCost
 from camobo.errors import InvalidOptionError, MissingExtraError, UnknownTrialError
 from camobo.history.trial import State, Trial
 from camobo.insight.record import ForeignRecord, Record
@@ -54,7 +55,9 @@ def written(record: Record, **options: Any) -> Reader:
 def test_a_study_of_any_size_has_a_report(size: tuple[int, int, int], cost: bool) -> None:
     record = sample(*size, cost=cost)
     found = written(record)
-    assert {"Use of inputs", "Models", "Pending", "Warnings", "Settings"} <= set(found.text)
+    assert {"Cost and use of inputs" if cost else "Use of inputs", "Models", "Pending", "Warnings", "Settings"} <= set(
+        found.text
+    )
     for name in (*record.plan.space.names, *record.plan.objectives):
         assert name in found.whole_text
     data = json.loads(found.scripts[0])
@@ -66,9 +69,9 @@ def test_a_study_of_any_size_has_a_report(size: tuple[int, int, int], cost: bool
 def test_values_too_large_to_compute_with_are_said_to_be_and_nothing_warns() -> None:
     values = [(1e308, -1e308), (-1e308, 1e308), (1.7e308, 3.0), (5.0, -1.7e308), (1e308, 1e308)]
     space = Space({"a": Real(0, 1), "b": Real(0, 1)})
-    plan = Plan(space, {"y": "max", "z": "min"}, cost=AdditiveCost("a > b"), budget=20)
+    plan = Plan(space, {"y": "max", "z": "min"}, cost=OrderCost("a > b"), budget=Budget(cost=1e308))
     trials = tuple(
-        Trial(i, {"a": i / 10, "b": 3 * i % 10 / 10}, State.COMPLETE, {"y": y, "z": z}, cost=1e308)
+        Trial(i, {"a": i / 10, "b": 3 * i % 10 / 10}, State.COMPLETE, {"y": y, "z": z}, cost=1e308, expected=3.0)
         for i, (y, z) in enumerate(2 * values)
     )
     text = written(Record(plan, trials)).whole_text
@@ -99,6 +102,7 @@ class TestUserText:
     @pytest.mark.usefixtures("tiny_library")
     def test_every_one_is_shown_as_text_and_none_becomes_an_element(self, part: int) -> None:
         record, title, texts = hostile_record(part)
+        record = in_money(record, texts[0])
         found, harmless = written(record, title=title), written(renamed(record), title="t")
         assert Counter(t for t, _ in found.elements) == Counter(t for t, _ in harmless.elements)
         assert [sorted(a) for _, a in found.elements] == [sorted(a) for _, a in harmless.elements]
@@ -107,6 +111,14 @@ class TestUserText:
         for text in texts:
             assert visible(text) in shown, text
         assert found.scripts[1:] == harmless.scripts[1:]
+
+
+def in_money(record: Record, unit: str) -> Record:
+    """The record with a budget in such a unit, and receipts that contradict the order."""
+    rises = record.levels(record.trials)[:, 1].tolist()
+    paid = {t.number: 5.0 + 50.0 * rise for t, rise in zip(record.trials, rises, strict=True) if not t.state.open}
+    trials = tuple(replace(trial, expected=9.0, cost=paid.get(trial.number)) for trial in record.trials)
+    return Record(replace(record.plan, budget=Budget(cost=900, unit=unit)), trials)
 
 
 def renamed(record: Record) -> Record:
@@ -133,8 +145,9 @@ def renamed(record: Record) -> Record:
         for t in record.trials
     )
     objectives = {goals[k]: v for k, v in plan.objectives.items()}
-    cost = AdditiveCost([names[name] for name in plan.cost.order.names]) if plan.cost else None
-    return Record(replace(plan, space=Space(inputs), objectives=objectives, cost=cost), trials)
+    cost = OrderCost([names[name] for name in plan.cost.names()]) if plan.cost else None
+    budget = None if plan.budget is None else replace(plan.budget, unit="EUR")
+    return Record(replace(plan, space=Space(inputs), objectives=objectives, cost=cost, budget=budget), trials)
 
 
 class TestTheFile:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import camobo as cm
 from camobo.errors import InvalidOptionError, InvalidValueError
 from camobo.history.trial import Trial
-from camobo.run.command import Command, CommandEvaluation, read_results
+from camobo.run.command import Command, CommandEvaluation, read_cost, read_results
 from camobo.run.evaluate import Outcome
 from tests.support.strategies import law
 from tests.support.trial_queues import alive, begun, finished, wait_until
@@ -55,6 +55,37 @@ class TestRunning:
         study = cm.Study(space, {"loss": "min"}, seed=1).optimize(command, 4, jobs=4)
         assert time.monotonic() - started < 1.1
         assert [(trial.values, trial.cost) for trial in study.trials] == [({"loss": 1.0}, 7.5)] * 4
+
+    @pytest.mark.parametrize(
+        ("script", "timeout", "cost"),
+        [
+            ("echo cost=12; exit 3", None, 12.0),
+            ("echo cost=12; sleep 60", 1.0, 12.0),
+            ('echo \'{"cost": 12, "loss": null}\'', None, 12.0),
+            ("echo cost=much; exit 3", None, None),
+            ("echo cost=-1; exit 3", None, None),
+            ("echo '{\"cost\": 12'; exit 3", None, None),
+            ("exit 3", None, None),
+        ],
+    )
+    def test_a_command_that_fails_has_cost_what_it_printed(
+        self, script: str, timeout: float | None, cost: float | None
+    ) -> None:
+        outcome = run(shell(script), timeout)
+        assert (outcome.values, outcome.cost) == (None, cost)
+
+    @pytest.mark.parametrize(
+        ("script", "timeout", "least"),
+        [("sleep 0.2; echo loss=1; echo time=1", None, 0.2), ("sleep 0.2; exit 3", None, 0.2), ("sleep 60", 0.4, 0.4)],
+        ids=["ends well", "fails", "takes too long"],
+    )
+    def test_its_duration_is_its_lifetime(self, script: str, timeout: float | None, least: float) -> None:
+        assert least <= (run(shell(script), timeout).seconds or 0.0) < least + 0.5
+
+    def test_its_duration_does_not_depend_on_when_somebody_asks(self) -> None:
+        running = begun(CommandEvaluation(shell("echo loss=1; echo time=1"), Trial(3, PARAMS), None))
+        time.sleep(0.6)
+        assert 0.0 < (finished(running).seconds or 0.0) < 0.5
 
     def test_no_shell_sees_the_arguments(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)
@@ -168,7 +199,33 @@ class TestReadingResults:
         for output in (f"a={value!r}\ncost={cost!r}", f'{{"a": {value!r}, "cost": {cost!r}}}'):
             assert read_results(output, ["a"]) == ({"a": value}, cost)
 
-    @pytest.mark.parametrize("output", ["a=1\ncost=-1", '{"a": 1, "cost": "much"}', "a=1\ncost=inf"])
+    @pytest.mark.parametrize(
+        "output",
+        [
+            'cost=2\n{"a": 1}',
+            '{"a": 1}\ncost=2',
+            '{"a": 1}\ncost=9\ncost = 2\n',
+            '{"a": 5}\na=1\ncost=2\ndone',
+            "cost=2\na=1",
+            '{"a": 1, "cost": 2}',
+            'cost=9\n{"a": 1, "cost": 2}',
+        ],
+    )
+    def test_a_cost_may_come_before_or_after_the_results_and_the_last_counts(self, output: str) -> None:
+        assert read_results(output, ["a"]) == ({"a": 1.0}, 2.0)
+
+    @pytest.mark.parametrize("output", ["a=1\nepoch 3 cost=2", "a=1\ncosts=2", '{"a": 1, "cost": null}'])
+    def test_what_is_not_called_cost_is_none(self, output: str) -> None:
+        assert read_results(output, ["a"]) == ({"a": 1.0}, None)
+
+    @pytest.mark.parametrize("output", ["cost=-3\na=1", '{"cost": -3, "a": 1}', 'cost=9\n{"cost": -3, "a": 1}'])
+    def test_an_objective_called_cost_is_an_objective_and_no_receipt(self, output: str) -> None:
+        assert read_results(output, ["a", "cost"]) == ({"a": 1.0, "cost": -3.0}, None)
+        assert read_cost(output, ["a", "cost"]) is None
+
+    @pytest.mark.parametrize(
+        "output", ["a=1\ncost=-1", '{"a": 1, "cost": "much"}', "a=1\ncost=inf", "a=1\ncost=nan", '{"a": 1}\ncost=low']
+    )
     def test_a_cost_that_is_no_amount_of_money_is_refused(self, output: str) -> None:
         with pytest.raises(InvalidValueError, match=r"^cost: need a finite number of at least 0"):
             read_results(output, ["a"])

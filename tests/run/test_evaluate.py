@@ -72,6 +72,41 @@ class TestEveryWay:
     def test_the_values_come_back(self, run: Callable[..., Outcome]) -> None:
         assert run(lambda params: {"y": 2 * params["x"]}) == Outcome({"y": 1.0})
 
+    @pytest.mark.parametrize(("cost", "told"), [(41.5, 41.5), (7, 7.0), (0, 0.0), (None, None)])
+    def test_values_may_come_with_a_cost(
+        self, run: Callable[..., Outcome], cost: float | None, told: float | None
+    ) -> None:
+        assert run(lambda params: ({"y": 1.0}, cost)) == Outcome({"y": 1.0}, cost=told)
+
+    @pytest.mark.parametrize(
+        "returned", [(41.5, {"y": 1.0}), ({"y": 1.0}, 41.5, 3.0), (), [{"y": 1.0}, 41.5], 1.0, None]
+    )
+    def test_what_is_neither_values_nor_values_and_cost_says_what_was_expected(
+        self, run: Callable[..., Outcome], returned: Any
+    ) -> None:
+        outcome = run(lambda params: returned)
+        assert outcome.values is None
+        said = f"InvalidValueError: result: need values, or (values, cost), got {returned!r}. Values are a dict"
+        assert (outcome.reason or "").startswith(said)
+
+    @pytest.mark.parametrize("cost", [-1.0, float("nan"), float("inf"), "much", True])
+    def test_a_cost_that_is_no_amount_of_money_fails_the_trial(self, run: Callable[..., Outcome], cost: Any) -> None:
+        outcome = run(lambda params: ({"y": 1.0}, cost))
+        said = f"InvalidValueError: cost: need a finite number of at least 0, got {cost!r}."
+        assert outcome == Outcome(reason=said)
+
+    def test_values_that_cannot_be_used_have_cost_something_all_the_same(self, run: Callable[..., Outcome]) -> None:
+        outcome = run(lambda params: ({"y": float("nan")}, 41.5))
+        assert (outcome.values, outcome.cost) == (None, 41.5)
+
+    @pytest.mark.parametrize("act", [lambda: {"y": 1.0}, lambda: 1 / 0, lambda: sys.exit(3)])
+    def test_it_says_how_long_it_took(self, run: Callable[..., Outcome], act: Callable[[], Any]) -> None:
+        def slow(params: Any) -> Any:
+            time.sleep(0.1)
+            return act()
+
+        assert 0.1 <= (run(slow).seconds or 0.0) < 0.6
+
     @pytest.mark.parametrize(
         ("act", "reason"),
         [
@@ -129,6 +164,19 @@ class TestInAChild:
     )
     def test_a_process_that_ends_without_an_answer_says_how(self, act: Callable[[], Any], reason: str) -> None:
         assert in_child(lambda params: act()) == Outcome(reason=reason)
+
+    def test_its_duration_is_its_own_however_late_somebody_asks(self) -> None:
+        child = child_of(lambda params: {"y": 1.0})
+        time.sleep(0.5)
+        assert 0.0 < (finished(child).seconds or 0.0) < 0.4
+
+    @pytest.mark.parametrize("act", [lambda: os._exit(4), lambda: time.sleep(60)], ids=["crashes", "hangs"])
+    def test_one_that_gives_no_answer_took_until_that_was_noticed(self, act: Callable[[], Any]) -> None:
+        def slow(params: Any) -> Any:
+            time.sleep(0.1)
+            return act()
+
+        assert 0.1 <= (finished(child_of(slow, 0.3)).seconds or 0.0) < 0.8
 
     def test_one_that_hangs_is_stopped_after_the_timeout(self) -> None:
         child = child_of(lambda params: time.sleep(60), 0.05)  # type: ignore[arg-type,return-value]

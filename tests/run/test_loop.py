@@ -18,13 +18,18 @@ from typing import Any
 
 import pytest
 
-from camobo.errors import SpaceExhausted, StorageError, TrialStateError
+from camobo.cost.budget import Budget
+from camobo.cost.receipts import LearnedCost
+from camobo.errors import BudgetSpent, InvalidOptionError, SpaceExhausted, StorageError, TrialStateError
+from camobo.history.history import is_free
 from camobo.history.transitions import Request
 from camobo.history.trial import State, Trial
+from camobo.insight.purse import Purse
 from camobo.run import loop
 from camobo.run.evaluate import EvaluationHere, Outcome
 from camobo.run.loop import work_through
-from tests.support.trial_queues import FakeQueue, run_on, wait_until
+from tests.run.queues import Queue
+from tests.support.trial_queues import run_on, wait_until
 
 DONE, FAILED, PENDING, RELEASED = State.COMPLETE, State.FAILED, State.PENDING, State.RELEASED
 
@@ -49,7 +54,7 @@ class Steps:
         self.killed = True
 
 
-def work(queue: FakeQueue, prepare: Callable[[Trial], Any] | None = None, **options: Any) -> None:
+def work(queue: Queue, prepare: Callable[[Trial], Any] | None = None, **options: Any) -> None:
     run = run_on(queue, lease=options.pop("lease", None), most=options.pop("limit", None))
     given: dict[str, Any] = {
         "jobs": 1, "most": None, "on_recorded": lambda: None, "raise_interrupt": lambda: None, **options
@@ -57,7 +62,7 @@ def work(queue: FakeQueue, prepare: Callable[[Trial], Any] | None = None, **opti
     work_through(run, prepare or (lambda trial: Steps()), **given)
 
 
-def optimize(queue: FakeQueue, function: Callable[[Mapping[str, Any]], Any], count: int, **options: Any) -> None:
+def optimize(queue: Queue, function: Callable[[Mapping[str, Any]], Any], count: int, **options: Any) -> None:
     lease = options.pop("lease", None)
     given = {"executor": None, "jobs": 1, "timeout": None, "headline": None, **options}
     loop.optimize(run_on(queue, lease=lease), function, count=count, budget=count, **given)
@@ -65,18 +70,18 @@ def optimize(queue: FakeQueue, function: Callable[[Mapping[str, Any]], Any], cou
 
 class TestCounting:
     def test_it_evaluates_as_many_as_asked_for(self) -> None:
-        queue, recorded = FakeQueue(), list[int]()
+        queue, recorded = Queue(), list[int]()
         work(queue, most=3, on_recorded=lambda: recorded.append(len(queue.trials)))
         assert queue.states == [DONE] * 3
         assert recorded == [1, 2, 3]
 
     def test_without_a_number_it_goes_up_to_the_limit_of_the_run(self) -> None:
-        queue = FakeQueue()
+        queue = Queue()
         work(queue, limit=4)
         assert queue.states == [DONE] * 4
 
     def test_so_many_run_at_once_and_no_more(self) -> None:
-        queue, at_once = FakeQueue(), list[int]()
+        queue, at_once = Queue(), list[int]()
 
         def prepare(trial: Trial) -> Steps:
             at_once.append(queue.states.count(PENDING))
@@ -87,13 +92,13 @@ class TestCounting:
         assert queue.states == [DONE] * 7
 
     def test_what_runs_is_not_taken_again(self) -> None:
-        queue = FakeQueue()
+        queue = Queue()
         work(queue, jobs=2, most=2)
         assert [request.skip for request in queue.requests] == [frozenset(), frozenset({0})]
 
     @pytest.mark.parametrize("jobs", [1, 3])
     def test_a_finite_space_is_finished_before_it_is_found_to_be_exhausted(self, jobs: int) -> None:
-        queue = FakeQueue(points=5)
+        queue = Queue(points=5)
         with pytest.raises(SpaceExhausted, match="all 5 points"):
             work(queue, jobs=jobs, most=9)
         assert queue.states == [DONE] * 5
@@ -101,7 +106,7 @@ class TestCounting:
     def test_a_failed_outcome_is_a_failed_trial_and_a_warning_and_the_loop_continues(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
-        queue = FakeQueue()
+        queue = Queue()
         with caplog.at_level(logging.WARNING, logger="camobo"):
             work(
                 queue,
@@ -112,13 +117,180 @@ class TestCounting:
         assert [record.getMessage() for record in caplog.records] == ["trial 0: n=0 (failed: broke)"]
 
 
+class Lasting(Steps):
+    """Fills the budget: takes some polls and then costs less or more than was reserved."""
+
+    def __init__(self, polls: int, cost: float | None) -> None:
+        super().__init__(polls, Outcome({"y": 1.0}, cost=cost))
+
+
+EUR = Budget(cost=100.0, unit="EUR")
+
+
+class TestMoney:
+    @pytest.mark.parametrize("jobs", [1, 3])
+    def test_a_run_ends_quietly_when_the_budget_pays_for_no_further_trial(
+        self, jobs: int, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        queue = Queue(budget=EUR, price=30.0)
+        with caplog.at_level(logging.INFO, logger="camobo"):
+            work(queue, lambda trial: Lasting(3, 30.0), jobs=jobs)
+        assert queue.states == [DONE] * 3
+        said = "the budget is spent: 90 of 100 EUR; the cheapest trial left costs about 30."
+        assert [(record.levelname, record.getMessage()) for record in caplog.records] == [("INFO", said)]
+
+    def test_what_runs_is_awaited_and_a_receipt_below_what_was_reserved_pays_for_one_more(self) -> None:
+        queue = Queue(budget=EUR, price=40.0)
+        costs = [35.0, 25.0, 40.0]
+        work(queue, lambda trial: Lasting(5 * trial.number + 3, costs[trial.number]), jobs=4)
+        assert queue.states == [DONE] * 3
+        assert queue.spent() == 100.0
+
+    def test_a_budget_found_spent_is_not_asked_again_before_something_has_changed(self) -> None:
+        queue = Queue(budget=EUR, price=40.0)
+        work(queue, lambda trial: Lasting(60, 40.0), jobs=3)
+        assert queue.states == [DONE] * 2
+        assert queue.refused <= 3, "once while both ran, and once after each"
+
+    def test_a_budget_raised_meanwhile_is_noticed(self) -> None:
+        class Raised(Queue):
+            def hand_out(self, request: Request) -> list[Trial]:
+                try:
+                    return super().hand_out(request)
+                finally:
+                    if self.refused == 1:
+                        self.plan = replace(self.plan, budget=Budget(cost=130.0))
+
+        queue = Raised(budget=EUR, price=40.0)
+        work(queue, lambda trial: Lasting(9, 40.0), jobs=3)
+        assert queue.states == [DONE] * 3
+
+    def test_some_of_the_trials_asked_for_are_run_with_a_warning(self, caplog: pytest.LogCaptureFixture) -> None:
+        queue = Queue(budget=EUR, price=40.0)
+        with caplog.at_level(logging.WARNING, logger="camobo"):
+            work(queue, lambda trial: Lasting(1, 40.0), most=5)
+        assert queue.states == [DONE] * 2
+        assert "2 of 5 trials were run: the budget is spent: 80 of 100 EUR; the cheapest" in caplog.text
+
+    def test_if_none_of_the_trials_asked_for_can_be_paid_for_it_is_an_error(self) -> None:
+        queue = Queue(budget=EUR, price=40.0)
+        work(queue, lambda trial: Lasting(1, 45.0))
+        with pytest.raises(BudgetSpent, match=r"^the budget is spent: 90 of 100 EUR; the cheapest trial left costs"):
+            work(queue, most=5)
+        assert queue.states == [DONE] * 2
+
+    def test_what_another_run_gives_up_is_done_though_the_budget_is_spent(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Given(Queue):
+            asked = 0
+
+            @property
+            def trials(self) -> tuple[Trial, ...]:
+                self.asked += 1
+                if self.asked == 200:
+                    self.change(0, state=RELEASED, expires=None)
+                return self._trials
+
+            @trials.setter
+            def trials(self, trials: tuple[Trial, ...]) -> None:
+                self._trials = trials
+
+        monkeypatch.setattr(loop, "_IDLE_PAUSE", 0.001)
+        queue = Given(budget=EUR, price=60.0)
+        soon = datetime.now(timezone.utc) + timedelta(minutes=1)
+        queue.trials = (Trial(0, {"n": 0}, owner="ghost", expires=soon),)
+        work(queue, lambda trial: Lasting(1, 60.0))
+        assert queue.states == [DONE]
+        assert queue.refused <= 2
+
+    def test_a_trial_of_another_run_whose_lease_has_ended_is_taken_though_the_budget_is_spent(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Leased(Queue):
+            def hand_out(self, request: Request) -> list[Trial]:
+                if is_free(self.trials[0], datetime.now(timezone.utc)):
+                    self.change(0, state=RELEASED, expires=None)
+                return super().hand_out(request)
+
+        monkeypatch.setattr(loop, "_IDLE_PAUSE", 0.01)
+        queue = Leased(budget=EUR, price=60.0)
+        soon = datetime.now(timezone.utc) + timedelta(seconds=0.2)
+        queue.trials = (Trial(0, {"n": 0}, owner="ghost", expires=soon),)
+        work(queue, lambda trial: Lasting(1, 60.0))
+        assert queue.states == [DONE]
+
+    @pytest.mark.parametrize("outcome", [Outcome({"y": 1.0}), Outcome(reason="broke")], ids=["complete", "failed"])
+    @pytest.mark.parametrize("jobs", [1, 3])
+    def test_a_run_that_only_money_could_end_ends_if_nothing_tells_what_trials_cost(
+        self, outcome: Outcome, jobs: int
+    ) -> None:
+        queue = Queue(budget=EUR)
+        said = r"^the budget is 100 EUR, but nothing tells what a trial costs: \d trials ended without a cost\."
+        with pytest.raises(InvalidOptionError, match=said):
+            work(queue, lambda trial: Steps(trial.number, outcome), jobs=jobs)
+        assert queue.plan.initial <= len(queue.trials) <= queue.plan.initial + jobs - 1
+        assert not any(state.open for state in queue.states), "what ran was awaited"
+
+    def test_a_receipt_now_and_then_is_enough(self) -> None:
+        queue = Queue(budget=EUR, price=20.0)
+        work(queue, lambda trial: Lasting(1, 20.0 if trial.number == 1 else None))
+        assert queue.states == [DONE] * 5
+
+    @pytest.mark.parametrize("options", [{"most": 6}, {"limit": 6}])
+    def test_a_run_that_something_else_ends_needs_no_costs(self, options: dict[str, Any]) -> None:
+        queue = Queue(budget=EUR)
+        work(queue, **options)
+        assert queue.states == [DONE] * 6
+
+
+def slowly(params: Mapping[str, Any]) -> dict[str, float]:
+    time.sleep(0.05)
+    return measure(params) if params["n"] else {}
+
+
+def pays(params: Mapping[str, Any]) -> tuple[dict[str, float], float]:
+    return measure(params), 7.0
+
+
+class TestDurations:
+    @pytest.mark.parametrize("way", ["here", "child", "threads", "processes"])
+    def test_a_trial_costs_how_long_it_took_wherever_it_ran_and_if_it_failed_too(self, way: str) -> None:
+        queue = Queue(cost=LearnedCost(of="seconds"))
+        with ThreadPoolExecutor(1) as threads, ProcessPoolExecutor(1) as processes:
+            ways: dict[str, dict[str, Any]] = {
+                "here": {},
+                "child": {"timeout": 60.0},
+                "threads": {"executor": threads},
+                "processes": {"executor": processes},
+            }
+            optimize(queue, slowly, 2, **ways[way])
+            optimize(queue, pays, 1, **ways[way])
+        assert queue.states == [FAILED, DONE, DONE]
+        assert all(0.05 <= (trial.cost or 0.0) < 0.5 for trial in queue.trials[:2])
+        assert queue.trials[2].cost == 7.0, "what it says counts"
+
+    def test_a_trial_whose_worker_died_twice_and_one_handed_back_cost_nothing(self) -> None:
+        queue = Queue(cost=LearnedCost(of="seconds"))
+        with ProcessPoolExecutor(1) as pool:
+            optimize(queue, partial(kills_its_worker, None), 4, executor=pool)
+        assert [trial.cost is None for trial in queue.trials] == [False, False, True, False]
+
+        def interrupted(params: Mapping[str, Any]) -> dict[str, float]:
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            optimize(queue, interrupted, 1)
+        assert (queue.trials[4].state, queue.trials[4].cost) == (RELEASED, None)
+
+
 class TestStoring:
     @pytest.fixture(autouse=True)
     def quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(loop, "_RETRY_DELAYS", (0.001, 0.001))
 
     def test_a_storage_that_is_away_for_a_moment_is_tried_again(self, caplog: pytest.LogCaptureFixture) -> None:
-        class Away(FakeQueue):
+        class Away(Queue):
             left = 2
 
             def tell(self, trial: Trial, values: Mapping[str, float], cost: float | None = None) -> Trial:
@@ -136,7 +308,7 @@ class TestStoring:
     def test_a_storage_that_stays_away_is_an_error_and_the_result_is_in_the_log(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
-        class Gone(FakeQueue):
+        class Gone(Queue):
             def tell(self, trial: Trial, values: Mapping[str, float], cost: float | None = None) -> Trial:
                 raise StorageError("server away")
 
@@ -149,7 +321,7 @@ class TestStoring:
     def test_a_result_that_somebody_else_recorded_meanwhile_is_dropped_with_a_warning(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
-        class Overtaken(FakeQueue):
+        class Overtaken(Queue):
             def tell(self, trial: Trial, values: Mapping[str, float], cost: float | None = None) -> Trial:
                 if trial.number == 0:
                     super().tell(trial, {"y": -1.0})
@@ -168,7 +340,7 @@ def until_touched(flag: Path, params: Mapping[str, Any]) -> dict[str, float]:
     return measure(params)
 
 
-class Watched(FakeQueue):
+class Watched(Queue):
     """Touches a file once a trial's lease was renewed three times."""
 
     def __init__(self, flag: Path) -> None:
@@ -195,13 +367,13 @@ class TestLeases:
         assert len(queue.renewed) == count, "and no longer"
 
     def test_without_a_lease_nothing_is_renewed(self) -> None:
-        queue = FakeQueue()
+        queue = Queue()
         optimize(queue, measure, 2, timeout=60.0)
         optimize(queue, measure, 2)
         assert queue.renewed == []
 
     def test_a_lease_that_cannot_be_renewed_is_a_warning(self, caplog: pytest.LogCaptureFixture) -> None:
-        class Lost(FakeQueue):
+        class Lost(Queue):
             def renew(self, trial: Trial, lease: timedelta | None) -> Trial:
                 raise TrialStateError("trial 0 was handed to ben")
 
@@ -212,7 +384,7 @@ class TestLeases:
         assert "a lease could not be renewed: trial 0 was handed to ben" in caplog.text
 
 
-class Shared(FakeQueue):
+class Shared(Queue):
     """Another run holds trial 0 until it has been asked for so many times."""
 
     def __init__(self, asked: int, owner: str | None = "ghost") -> None:
@@ -258,7 +430,7 @@ class TestWaitingForOthers:
 
 class TestInterrupts:
     def test_what_runs_is_stopped_and_released_and_what_was_recorded_stays(self) -> None:
-        queue, started = FakeQueue(), list[Steps]()
+        queue, started = Queue(), list[Steps]()
 
         def prepare(trial: Trial) -> Steps:
             started.append(Steps(polls=0 if trial.number < 2 else 10**9))
@@ -277,7 +449,7 @@ class TestInterrupts:
         def prepare(trial: Trial) -> Steps:
             raise KeyboardInterrupt
 
-        queue = FakeQueue()
+        queue = Queue()
         with pytest.raises(KeyboardInterrupt):
             work(queue, prepare)
         assert queue.states == [RELEASED]
@@ -285,7 +457,7 @@ class TestInterrupts:
     def test_what_cannot_be_released_is_a_warning_and_the_interrupt_goes_through(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
-        class Gone(FakeQueue):
+        class Gone(Queue):
             def release(self, trial: Trial) -> Trial:
                 raise StorageError("server away")
 
@@ -324,7 +496,7 @@ class TestGoingWrong:
     """Ten trials, five of which go wrong, each in its own way: all are evaluated, none affects another."""
 
     def check(self, caplog: pytest.LogCaptureFixture, **options: Any) -> None:
-        queue = FakeQueue()
+        queue = Queue()
         with caplog.at_level(logging.WARNING, logger="camobo"):
             optimize(queue, goes_wrong, 10, timeout=1, **options)
         assert queue.states == [FAILED] * 5 + [DONE] * 5
@@ -358,13 +530,13 @@ def kills_its_worker(flag: Path | None, params: Mapping[str, Any]) -> dict[str, 
 
 class TestBrokenExecutors:
     def test_a_pool_whose_worker_is_killed_is_replaced_and_no_innocent_trial_fails(self, tmp_path: Path) -> None:
-        queue = FakeQueue()
+        queue = Queue()
         with ProcessPoolExecutor(2) as pool:
             optimize(queue, partial(kills_its_worker, tmp_path / "flag"), 6, executor=pool, jobs=2)
         assert queue.states == [DONE] * 6
 
     def test_a_trial_that_breaks_two_pools_has_failed(self) -> None:
-        queue = FakeQueue()
+        queue = Queue()
         with ProcessPoolExecutor(1) as pool:
             optimize(queue, partial(kills_its_worker, None), 4, executor=pool)
         assert queue.states == [DONE, DONE, FAILED, DONE]
@@ -375,7 +547,7 @@ class TestBrokenExecutors:
             def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
                 raise BrokenExecutor
 
-        queue = FakeQueue()
+        queue = Queue()
         with pytest.raises(BrokenExecutor, match="cannot be replaced"):
             optimize(queue, measure, 4, executor=Broken(), jobs=2)
         assert queue.states == [RELEASED]
@@ -385,27 +557,31 @@ def test_progress_is_shown_at_the_beginning_and_after_every_trial(monkeypatch: p
     shown: list[Any] = []
 
     @contextlib.contextmanager
-    def bar(total: int, *, wanted: bool) -> Any:
+    def bar(total: int | None, *, wanted: bool) -> Any:
         assert (total, wanted) == (3, True)
         yield lambda done, headline: shown.append((done, headline))
 
     monkeypatch.setattr(loop, "progress_bar", bar)
-    optimize(FakeQueue(), measure, 3, headline=lambda: (1.5, None, {}))
-    assert shown == [(done, (1.5, None, {})) for done in range(4)]
+    headline = (1.5, Purse(0.0, 0.0, 0.0, None, "", None), dict[str, Any]())
+    optimize(Queue(), measure, 3, headline=lambda: headline)
+    assert shown == [(done, headline) for done in range(4)]
 
 
-def test_without_a_number_progress_counts_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    totals: list[int] = []
+@pytest.mark.parametrize("budget", [2, None])
+def test_without_a_number_progress_counts_the_budget_or_leaves_it_to_the_money(
+    monkeypatch: pytest.MonkeyPatch, budget: int | None
+) -> None:
+    totals: list[int | None] = []
 
     @contextlib.contextmanager
-    def bar(total: int, *, wanted: bool) -> Any:
+    def bar(total: int | None, *, wanted: bool) -> Any:
         totals.append(total)
         yield None
 
     monkeypatch.setattr(loop, "progress_bar", bar)
-    queue = FakeQueue()
+    queue = Queue()
     loop.optimize(
-        run_on(queue, most=2), measure, count=None, budget=2, executor=None, jobs=1, timeout=None, headline=None
+        run_on(queue, most=2), measure, count=None, budget=budget, executor=None, jobs=1, timeout=None, headline=None
     )
-    assert totals == [2]
+    assert totals == [budget]
     assert queue.states == [DONE] * 2

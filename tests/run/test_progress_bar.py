@@ -13,7 +13,10 @@ from typing import Any
 import pytest
 
 import camobo as cm
+from camobo.insight.purse import Purse
 from camobo.run.progress_bar import facts, progress_bar
+
+NOTHING = Purse(0.0, 0.0, 0.0, None, "", None)
 
 
 class Terminal:
@@ -66,7 +69,7 @@ def test_a_terminal_shows_trials_done_hypervolume_use_of_inputs_and_time_left(te
 def test_what_looks_like_markup_is_shown_as_it_is(terminal: Terminal) -> None:
     with contextlib.redirect_stderr(terminal.stderr), progress_bar(3, wanted=True) as show:
         assert show is not None
-        show(2, (1.5, 20.0, {"[red]": 3.0}))
+        show(2, (1.5, Purse(20.0, 0.0, 0.0, None, "", None), {"[red]": 3.0}))
     shown = terminal.shown()
     assert "2/3" in shown
     assert "hypervolume 1.5 · spent 20 · used [red] 3" in shown
@@ -90,4 +93,45 @@ def test_a_process_without_standard_error_shows_nothing(monkeypatch: pytest.Monk
 
 
 def test_a_hypervolume_that_no_float_holds_is_said_in_words() -> None:
-    assert facts(float("inf"), None, {}) == "hypervolume too large to compute"
+    assert facts(float("inf"), NOTHING, {}) == "hypervolume too large to compute"
+
+
+@pytest.mark.parametrize(
+    ("money", "said"),
+    [
+        (NOTHING, ""),
+        (Purse(17.5, 0.0, 9.0, None, "", None), " · spent 17.5"),
+        (Purse(40.0, 1.5, 9.0, 2000.0, "EUR", None), " · spent 41.5 of 2000 EUR"),
+        (Purse(0.0, 0.0, 0.0, 2000.0, "", None), " · spent 0 of 2000"),
+    ],
+)
+def test_spending_is_shown_where_an_amount_is_known_or_there_is_a_budget_in_money(money: Purse, said: str) -> None:
+    assert facts(12.3456, money, {}) == f"hypervolume 12.35{said}"
+
+
+def test_inputs_used_are_summed_and_choices_counted() -> None:
+    used = {"nickel": 32.125, "quench": {"air": 2, "oil": 1}}
+    assert facts(1.0, NOTHING, used) == "hypervolume 1 · used nickel 32.1 · quench air 2, oil 1"
+
+
+def test_with_a_budget_in_money_only_the_bar_shows_how_much_of_it_is_spent(terminal: Terminal) -> None:
+    with contextlib.redirect_stderr(terminal.stderr), progress_bar(None, wanted=True) as show:
+        assert show is not None
+        show(1, (1.5, Purse(30.0, 10.0, 20.0, 80.0, "EUR", None), {}))
+    half = terminal.shown().split("\r")[2]
+    assert half.startswith("budget ")
+    assert "1 trial hypervolume 1.5 · spent 40 of 80 EUR" in half
+    bar = half.split()[1]
+    assert bar.index("╺") == len(bar) / 2
+
+
+def test_a_study_with_a_budget_in_money_only_shows_it_until_it_is_spent(terminal: Terminal) -> None:
+    space = cm.Space({"nickel": cm.Real(0, 1)})
+    study = cm.Study(
+        space, {"y": "min"}, seed=1, cost=cm.Prices({}, per_trial=10), budget=cm.Budget(cost=40, unit="EUR")
+    )
+    with contextlib.redirect_stderr(terminal.stderr):
+        study.optimize(lambda p: ({"y": p["nickel"]}, 10.0))
+    shown = terminal.shown()
+    for part in ("0 trials", "spent 0 of 40 EUR", "4 trials", "spent 40 of 40 EUR"):
+        assert part in shown

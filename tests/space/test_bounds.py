@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo.errors import InvalidSpaceError, InvalidValueError
-from camobo.space.bounds import LARGEST, check_bounds, number_within, plain
+from camobo.space.bounds import LARGEST, check_bounds, check_free, number_within, plain
 from tests.support.strategies import label, law
 
 
@@ -34,6 +34,22 @@ class TestBounds:
     def test_an_error_starts_with_the_kind_of_the_input(self) -> None:
         with pytest.raises(InvalidSpaceError, match=r"^Integer: low must be below high, got low=3, high=2\."):
             check_bounds("Integer", 3, 2, log=False, unit="", expensive="high")
+
+
+class TestFree:
+    @pytest.mark.parametrize("free", [None, 0, 0.5, 20])
+    def test_any_value_of_the_range_may_be_free(self, free: Any) -> None:
+        check_free("Real", free, 0, 20, expensive="high")
+
+    def test_with_an_expensive_low_end_there_is_none(self) -> None:
+        check_free("Real", None, 0, 20, expensive="low")
+        with pytest.raises(InvalidSpaceError, match=r"^Real: free and expensive='low' do not go together"):
+            check_free("Real", 5, 0, 20, expensive="low")
+
+    def test_an_integer_needs_a_whole_number(self) -> None:
+        check_free("Integer", 5, 0, 20, expensive="high")
+        with pytest.raises(InvalidSpaceError, match=r"^Integer: free must be a whole number from 0 to 20 .*got 5\.0\."):
+            check_free("Integer", 5.0, 0, 20, expensive="high")
 
 
 class TestNumberWithin:

@@ -18,6 +18,7 @@ from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueErr
 from camobo.history.trial import State
 from camobo.space import inputs as inputs_module
 from camobo.space.inputs import Categorical, Input, Integer, Param, Real
+from tests.support.costs import any_inputs, with_free
 from tests.support.strategies import categoricals, inputs, integers, law, reals, stepped, values
 
 untyped: Any = inputs_module  # the types forbid most of what the tests of refusals do
@@ -218,6 +219,27 @@ BAD_INPUTS: list[tuple[str, Any, list[str]]] = [
         lambda: untyped.Real(0, 1, expensive=np.array(["high", "low"])),
         ["Real", "expensive", '"high" or "low"', "array"],
     ),
+    ("free below the range", lambda: untyped.Real(0, 9, free=-1), ["Real", "free", "a number from 0 to 9", "got -1"]),
+    ("free above the range", lambda: untyped.Real(0, 9, free=9.5), ["Real", "free", "from 0 to 9", "got 9.5"]),
+    ("free that is not a number", lambda: untyped.Real(0, 9, free=math.nan), ["Real", "free", "a number", "got nan"]),
+    ("free that is text", lambda: untyped.Real(0, 9, free="5"), ["Real", "free", "a number", "'5'"]),
+    ("free that is true", lambda: untyped.Real(0, 9, free=True), ["Real", "free", "a number", "True"]),
+    (
+        "free that is a fraction",
+        lambda: untyped.Integer(0, 9, free=2.5),
+        ["Integer", "free", "a whole number from 0 to 9", "got 2.5"],
+    ),
+    ("free whole number out of range", lambda: untyped.Integer(0, 9, free=10), ["Integer", "free", "got 10"]),
+    (
+        "free and an expensive low end",
+        lambda: untyped.Real(0, 9, free=3, expensive="low"),
+        ["Real", "free and expensive='low' do not go together", "free=3", "Leave one out"],
+    ),
+    (
+        "free between two steps",
+        lambda: untyped.Real(0, 9, free=0.25, step=0.1),
+        ["Real", "free must be a whole number of steps from low", "free=0.25", "Use free=0.2 or 0.3"],
+    ),
     ("choice twice", lambda: untyped.Categorical(["a", "b", "a"]), ["Categorical", "'a' appears twice"]),
     ("one choice", lambda: untyped.Categorical(["a"]), ["Categorical", "at least two choices", "['a']"]),
     ("no choices", lambda: untyped.Categorical([]), ["Categorical", "at least two choices", "[]"]),
@@ -308,7 +330,7 @@ def test_the_old_name_of_expensive_is_an_error_that_gives_the_new_one(make: Any)
 
 
 @law
-@given(inputs())
+@given(any_inputs())
 def test_an_input_is_a_value_it_cannot_be_changed_and_can_be_copied_and_sent(given: Input) -> None:
     with pytest.raises((AttributeError, TypeError)):
         given.expensive = "low"  # type: ignore[misc]
@@ -316,8 +338,46 @@ def test_an_input_is_a_value_it_cannot_be_changed_and_can_be_copied_and_sent(giv
 
 
 def test_the_signature_of_an_input_names_its_options() -> None:
-    assert list(inspect.signature(Real).parameters) == ["low", "high", "log", "unit", "expensive", "step"]
+    assert list(inspect.signature(Real).parameters) == ["low", "high", "log", "unit", "expensive", "step", "free"]
+    assert list(inspect.signature(Integer).parameters) == ["low", "high", "log", "unit", "expensive", "free"]
     assert list(inspect.signature(Categorical).parameters) == ["choices", "expensive"]
+
+
+class TestCheap:
+    @pytest.mark.parametrize(
+        ("given", "coordinate"),
+        [
+            (Real(20, 900), 0.0),
+            (Real(20, 900, expensive="low"), 1.0),
+            (Real(20, 900, free=20), 0.0),
+            (Real(20, 900, free=900), 1.0),
+            (Real(20, 900, free=240), 0.25),
+            (Real(0.01, 100, log=True, free=1), 0.5),
+            (Real(0, 2, step=0.1, free=0.3), 3 / 20),
+            (Integer(-4, 4, free=0), 0.5),
+            (Integer(1, 100, log=True, free=10), 0.5),
+        ],
+        ids=str,
+    )
+    def test_it_is_the_end_that_is_not_expensive_or_the_free_value(
+        self, given: Real | Integer, coordinate: float
+    ) -> None:
+        assert given.cheap == pytest.approx(coordinate, abs=1e-15)
+
+    @law
+    @given(with_free())
+    def test_the_free_value_is_where_it_is_cheap_and_can_be_evaluated(self, given: Real | Integer) -> None:
+        assert given.free is not None
+        assert given.from_unit(given.cheap) == pytest.approx(given.free, rel=1e-9, abs=1e-12 * (given.high - given.low))
+        assert given.snap(np.array([given.cheap])).tolist() == [given.cheap]
+        if not given.continuous:
+            assert given.from_unit(given.cheap) == given.free
+
+    def test_a_free_value_from_numpy_becomes_python_s_own(self) -> None:
+        narrow: Any = np.float32(0.5)
+        assert type(Real(0, 1, free=narrow).free) is float
+        few: Any = np.int8(3)
+        assert type(Integer(0, 9, free=few).free) is int
 
 
 class TestNumpy:

@@ -14,6 +14,7 @@ from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueErr
 from camobo.space import space as space_module
 from camobo.space.inputs import Categorical, Input, Integer, Real
 from camobo.space.space import SAME, Space, is_new
+from tests.support.costs import costed_spaces, with_free
 from tests.support.strategies import categoricals, integers, law, params, reals, spaces, units
 
 
@@ -122,14 +123,14 @@ def can_be_expensive(given: Input) -> bool:
 
 class TestExpense:
     @law
-    @given(spaces())
+    @given(costed_spaces())
     def test_the_cheapest_point_has_no_expense(self, space: Space) -> None:
         cheapest = space.cheapest()
         np.testing.assert_array_equal(space.expense(cheapest[None, :]), np.zeros((1, space.dimension)))
         np.testing.assert_array_equal(space.snap(cheapest[None, :])[0], cheapest)
 
     @law
-    @given(spaces())
+    @given(costed_spaces())
     def test_the_most_expensive_point_has_expense_one_wherever_something_is_expensive(self, space: Space) -> None:
         top = space.at_expense(np.ones((1, space.dimension)))
         expected = [float(can_be_expensive(of_input)) for of_input in space.inputs.values()]
@@ -150,10 +151,18 @@ class TestExpense:
         levels = data.draw(units(space))
         np.testing.assert_allclose(space.expense(space.at_expense(levels)), levels, rtol=0, atol=1e-15)
 
+    def test_expense_grows_on_both_sides_of_a_free_value_and_is_one_at_the_farther_end(self) -> None:
+        space = Space({"soak": Real(0, 100, free=20)})
+        at = np.array([[0.0], [0.1], [0.2], [0.3], [1.0]])
+        np.testing.assert_allclose(space.expense(at)[:, 0], [0.25, 0.125, 0.0, 0.125, 1.0], rtol=0, atol=1e-15)
+        np.testing.assert_allclose(space.expense_slope(at)[[0, 1, 3, 4], 0], [-1.25, -1.25, 1.25, 1.25])
+        np.testing.assert_allclose(space.at_expense(np.array([[0.0], [0.125], [1.0]]))[:, 0], [0.2, 0.3, 1.0])
+        np.testing.assert_allclose(Space({"soak": Real(0, 100, free=80)}).at_expense(np.ones((1, 1))), [[0.0]])
+
     @law
     @given(st.data())
     def test_points_at_an_expense_can_be_evaluated_and_cost_no_less_at_a_higher_one(self, data: st.DataObject) -> None:
-        space = data.draw(spaces())
+        space = data.draw(costed_spaces())
         levels = np.sort(data.draw(units(space)), axis=0)
         points = space.at_expense(levels)
         np.testing.assert_array_equal(space.snap(points), points)
@@ -177,17 +186,55 @@ class TestExpense:
     @law
     @given(st.data())
     def test_the_slope_is_the_derivative_of_the_expense(self, data: st.DataObject) -> None:
-        space = data.draw(spaces(of=st.one_of(reals(), categoricals())))
+        space = data.draw(costed_spaces(of=st.one_of(reals(), categoricals(), with_free())))
         middle = np.clip(data.draw(units(space, most=1)), 1e-3, 1 - 1e-3)
         for j, of_input in enumerate(space.inputs.values()):
+            assume(isinstance(of_input, Categorical) or abs(middle[0, j] - of_input.cheap) > 1e-5)
             step = np.zeros((1, space.dimension))
             step[0, j] = 1e-6
             if isinstance(of_input, Categorical):  # flat inside a choice's share
                 assume(of_input.from_unit(middle[0, j] - 1e-6) is of_input.from_unit(middle[0, j] + 1e-6))
             slope = (space.expense(middle + step) - space.expense(middle - step)) / 2e-6
             expected = np.zeros(space.dimension)
-            expected[j] = space.expense_slope[j]
+            expected[j] = space.expense_slope(middle)[0, j]
             np.testing.assert_allclose(slope[0], expected, atol=1e-8)
+
+
+class TestCheaper:
+    @law
+    @given(st.data())
+    def test_at_a_share_of_one_points_stay_and_at_zero_they_are_the_cheapest(self, data: st.DataObject) -> None:
+        space = data.draw(costed_spaces())
+        points = space.snap(data.draw(units(space)))
+        np.testing.assert_array_equal(space.cheaper(points, 1.0), points)
+        np.testing.assert_array_equal(space.cheaper(points, 0.0), np.tile(space.cheapest(), (len(points), 1)))
+
+    @law
+    @given(st.data(), st.floats(0.0, 1.0))
+    def test_no_input_becomes_more_expensive_and_points_can_be_evaluated(
+        self, data: st.DataObject, share: float
+    ) -> None:
+        space = data.draw(costed_spaces())
+        points = space.snap(data.draw(units(space)))
+        moved = space.cheaper(points, share)
+        np.testing.assert_array_equal(space.snap(moved), moved)
+        assert np.all(space.expense(moved) <= space.expense(points) + 1e-15)
+
+    def test_shares_may_differ_by_point_and_by_input(self) -> None:
+        space = Space({"a": Real(0, 1), "b": Real(0, 1, expensive="low"), "c": Real(0, 1, free=0.5)})
+        points = np.array([[0.8, 0.4, 0.9], [0.8, 0.4, 0.9]])
+        by_point = space.cheaper(points, np.array([[0.5], [0.0]]))
+        np.testing.assert_allclose(by_point, [[0.4, 0.7, 0.7], [0.0, 1.0, 0.5]])
+        by_input = space.cheaper(points, np.array([[1.0, 0.0, 0.5], [0.5, 1.0, 0.0]]))
+        np.testing.assert_allclose(by_input, [[0.8, 1.0, 0.7], [0.4, 0.4, 0.5]])
+        np.testing.assert_array_equal(points, [[0.8, 0.4, 0.9], [0.8, 0.4, 0.9]])
+
+    def test_choices_move_by_their_rank_in_cost(self) -> None:
+        quench = Categorical(["oil", "air", "vacuum"], expensive=["vacuum", "oil"])
+        space = Space({"quench": quench})
+        vacuum = np.array([[quench.to_unit("vacuum")]])
+        found = [space.from_unit(space.cheaper(vacuum, share)[0])["quench"] for share in (1.0, 0.5, 0.1)]
+        assert found == ["vacuum", "oil", "air"]
 
 
 class TestSizeAndShape:

@@ -1,7 +1,8 @@
 """Studies of an older format, looked at and changed by this version.
 
-`format_1.db` was written by the version before; `format_1.json` holds its trials, their notes as sentences, the
-predictions of its `explain(10)`, and the params of its next `ask(2)`.
+`format_1.db` was written by the version that stored reasons as sentences, `format_2.db` by the one whose default cost
+was `AdditiveCost`. The JSON beside each holds its trials, their notes, the predictions of its `explain` for one trial,
+and its budget. What comes next is chosen otherwise now.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -34,8 +36,38 @@ from camobo.strategy.notes import Note, Reason
 from tests.support.processes import Say, forked, heard
 
 HERE = Path(__file__).parent
-OLD = HERE / "format_1.db"
-EXPECTED = json.loads((HERE / "format_1.json").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Old:
+    """A study as an older version stored it."""
+
+    format: int
+
+    @property
+    def file(self) -> Path:
+        return HERE / f"format_{self.format}.db"
+
+    @property
+    def expected(self) -> Any:
+        return json.loads(self.file.with_suffix(".json").read_text(encoding="utf-8"))
+
+    @property
+    def count(self) -> int:
+        return len(self.expected["trials"])
+
+    def events(self) -> list[dict[str, Any]]:
+        """What is stored of every event, as `Event.as_dict` has it."""
+        return [
+            {"number": number, "kind": kind, "trial": trial, "when": at, "who": who, "new": json.loads(new), "old": old}
+            for number, kind, trial, at, who, new, text in stored(self.file, "SELECT * FROM events ORDER BY number")
+            for old in [None if text is None else json.loads(text)]
+        ]
+
+    def reasons(self) -> list[list[Reason]]:
+        """The reasons of every trial's notes."""
+        words = {**REASONS, **{reason.value: reason for reason in Reason}}
+        return [[words[note] for note in notes] for notes in self.expected["notes"]]
 
 
 REASONS = {
@@ -61,7 +93,7 @@ UNKNOWN = (
 
 
 def stored(path: Path, query: str) -> list[Any]:
-    mode = "immutable=1" if path == OLD else "mode=ro"  # or SQLite would write beside it even to read it
+    mode = "immutable=1" if path.parent == HERE else "mode=ro"  # or SQLite would write beside it even to read it
     connection = sqlite3.connect(f"file:{path}?{mode}", uri=True)
     try:
         return connection.execute(query).fetchall()
@@ -69,25 +101,28 @@ def stored(path: Path, query: str) -> list[Any]:
         connection.close()
 
 
-OLD_EVENTS = [
-    {"number": number, "kind": kind, "trial": trial, "when": at, "who": who, "new": json.loads(new), "old": old}
-    for number, kind, trial, at, who, new, text in stored(OLD, "SELECT * FROM events ORDER BY number")
-    for old in [None if text is None else json.loads(text)]
-]
-
-
 def without_notes(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**event, "new": {key: fact for key, fact in event["new"].items() if key != "notes"}} for event in events]
 
 
+@pytest.fixture(params=range(OLDEST, FORMAT), ids="format {}".format)
+def before(request: pytest.FixtureRequest) -> Old:
+    """The study as it was stored."""
+    return Old(request.param)
+
+
+only_1 = pytest.mark.parametrize("before", [Old(1)], ids=["format 1"])
+only_2 = pytest.mark.parametrize("before", [Old(2)], ids=["format 2"])
+
+
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(before: Old, tmp_path: Path) -> Path:
     """A copy of the old file."""
-    return Path(shutil.copy(OLD, tmp_path / "alloy.db"))
+    return Path(shutil.copy(before.file, tmp_path / "alloy.db"))
 
 
 @pytest.fixture
-def schema(server: str) -> Iterator[str]:
+def schema(before: Old, server: str) -> Iterator[str]:
     """The URL of the old study on a PostgreSQL server, its rows copied from the file."""
     name = f"old_{uuid.uuid4().hex[:12]}"
     engine = sa.create_engine(server, execution_options={"schema_translate_map": {None: name}})
@@ -96,7 +131,7 @@ def schema(server: str) -> Iterator[str]:
         TABLES.create_all(connection)
         for table in TABLES.sorted_tables:
             texts = [column.name for column in table.c if isinstance(column.type, sa.JSON)]
-            for row in stored(OLD, f"SELECT {', '.join(table.c.keys())} FROM {table.name}"):
+            for row in stored(before.file, f"SELECT {', '.join(table.c.keys())} FROM {table.name}"):
                 facts = dict(zip(table.c.keys(), row, strict=True))
                 read = {text: None if facts[text] is None else json.loads(facts[text]) for text in texts}
                 flags = {
@@ -110,7 +145,7 @@ def schema(server: str) -> Iterator[str]:
 
 
 @pytest.fixture(params=["path", "schema"])
-def old(request: pytest.FixtureRequest) -> Any:
+def old(request: pytest.FixtureRequest, before: Old) -> Any:
     """The old study, in a file and on a server."""
     return request.getfixturevalue(request.param)
 
@@ -142,27 +177,31 @@ def contents(path: Path) -> tuple[list[Any], list[Any]]:
 
 class TestLooking:
     def test_a_study_that_is_only_looked_at_stays_as_it_is(self, old: Any) -> None:
-        before = format_and_document(old)
+        then = format_and_document(old)
         with cm.Study.load(old) as study:
             study.front(), study.log(), study.explain(5), study.usage()
             notes = [note for event in study.log() for note in event.new.get("notes", ())]
             assert all(set(note) == {"reason"} for note in notes)
-        assert format_and_document(old) == before
+        assert format_and_document(old) == then
 
     def test_neither_completion_nor_another_problem_of_the_same_name_converts_it(
-        self, path: Path, monkeypatch: pytest.MonkeyPatch
+        self, path: Path, before: Old, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        before = contents(path)
+        then = contents(path)
         monkeypatch.chdir(path.parent)
         context: Any = SimpleNamespace(params={"study": path.name}, args=[])
-        assert len(list(arguments.all_trials(context, ""))) == 16
+        assert len(list(arguments.all_trials(context, ""))) == before.count
         with pytest.raises(cm.InvalidOptionError, match="holds another study"):
             cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, storage=path)
-        assert contents(path) == before
+        assert contents(path) == then
 
-    def test_a_file_that_may_not_be_written_can_be_looked_at_and_says_why_it_cannot_be_changed(self) -> None:
+    def test_a_file_that_may_not_be_written_can_be_looked_at_and_says_why_it_cannot_be_changed(
+        self, before: Old
+    ) -> None:
         folder = Path(tempfile.mkdtemp())  # not pytest's own, which other users may not enter
-        path = Path(shutil.copy(OLD, folder / "alloy.db"))
+        path = Path(shutil.copy(before.file, folder / "alloy.db"))
+        with cm.Study.load(path) as study:
+            study.explain(10)  # loads modules that the other user may not read
 
         def work(say: Say) -> None:
             if os.geteuid() == 0:  # root may write anywhere
@@ -182,7 +221,7 @@ class TestLooking:
             trials, said = heard(file.readlines())
             file.close()
             assert os.waitpid(process, 0)[1] == 0
-            assert trials == 16
+            assert trials == before.count
             assert "readonly" in said
             assert "check the permissions" in said
         finally:
@@ -191,36 +230,66 @@ class TestLooking:
 
 
 class TestTheSameStudy:
-    def test_trials_log_notes_and_the_next_suggestions_are_as_before(self, old: Any) -> None:
+    def test_trials_log_notes_and_explanations_are_as_before(self, old: Any, before: Old) -> None:
+        expected = before.expected
         with cm.Study.load(old) as study:
-            assert [dict(trial.params) for trial in study.trials] == EXPECTED["trials"]
-            assert [[note.reason for note in trial.notes] for trial in study.trials] == [
-                [REASONS[sentence] for sentence in sentences] for sentences in EXPECTED["notes"]
-            ]
-            log = [event.as_dict() for event in study.log()]
-            assert without_notes(log) == without_notes(OLD_EVENTS)
-            explained = study.explain(10).predictions
-            # The old version ran on another processor, whose BLAS rounds the last digits otherwise.
-            for name, prediction in explained.items():
-                assert list(prediction) == pytest.approx(EXPECTED["explained"][name], rel=1e-10)
-            for trial, expected in zip(study.ask(2), EXPECTED["next"], strict=True):
-                for name, value in expected.items():
-                    same = pytest.approx(value, rel=1e-6) if isinstance(value, float) else value
-                    assert trial.params[name] == same
+            self.is_the_same(study, before)
+            study.ask(2)
+            assert len(study.trials) > before.count
+            assert [dict(trial.params) for trial in study.trials][: before.count] == expected["trials"]
+        with cm.Study.load(old) as again:
+            assert [dict(trial.params) for trial in again.trials][: before.count] == expected["trials"]
+            assert len(again.log()) == len(before.events()) + 2
 
-    def test_trials_have_the_states_values_costs_and_remarks_they_had(self, path: Path) -> None:
+    def test_converted_they_still_are(self, path: Path, before: Old) -> None:
+        change(path)
+        with cm.Study.load(path) as study:
+            self.is_the_same(study, before)
+
+    def is_the_same(self, study: cm.Study, before: Old) -> None:
+        expected = before.expected
+        assert [dict(trial.params) for trial in study.trials] == expected["trials"]
+        assert [[note.reason for note in trial.notes] for trial in study.trials] == before.reasons()
+        log = [event.as_dict() for event in study.log()]
+        renamed = [{**event, "kind": event["kind"].replace("planned", "set")} for event in before.events()]
+        assert without_notes(log) == without_notes(renamed)
+        explained = study.explain(expected["explained"]["number"]).predictions
+        # The old version ran on another processor, whose BLAS rounds the last digits otherwise.
+        for name, prediction in explained.items():
+            assert list(prediction) == pytest.approx(expected["explained"][name], rel=1e-10)
+        assert study.plan.cost == cm.OrderCost("nickel > soak, quench > grain")
+        assert study.budget == cm.Budget(expected["budget"])
+        assert (study.plan.thrift, study.seed) == (1.0, 7)
+
+    def test_trials_have_the_states_values_costs_and_remarks_they_had(self, path: Path, before: Old) -> None:
         query = "SELECT number, state, params, results, cost, note, reason, owner, added, amended FROM trials"
         with cm.Study.load(path) as study:
-            for trial, row in zip(study.trials, stored(OLD, f"{query} ORDER BY number"), strict=True):
+            for trial, row in zip(study.trials, stored(before.file, f"{query} ORDER BY number"), strict=True):
                 number, state, params, results, cost, note, reason, owner, added, amended = row
                 assert (trial.number, trial.state.value, dict(trial.params)) == (number, state, json.loads(params))
                 assert dict(trial.values or {}) == json.loads(results or "{}")
                 assert (trial.cost, trial.note, trial.reason, trial.owner) == (cost, note, reason, owner)
                 assert (trial.added, trial.amended) == (bool(added), bool(amended))
+                assert trial.expected is None
 
-    def test_what_is_stored_says_expensive_and_has_the_new_format(self, old: Any) -> None:
-        before = format_and_document(old)
-        assert before[0] == 1
+    def test_it_goes_on_with_receipts_money_and_changes(self, old: Any, before: Old) -> None:
+        with cm.Study.load(old) as study:
+            paid = sum(trial.cost or 0.0 for trial in study.trials if not trial.added)
+            assert study.spent() >= paid
+            study.change(budget=cm.Budget(cost=5000.0, unit="EUR"), thrift=0.5)
+            trial = study.ask(2)[-1]
+            assert trial.expected is not None, "it has had receipts all along"
+            study.fail(trial, "cracked", cost=7.0)
+            assert study.log()[-1].kind == "failed"
+        with cm.Study.load(old) as again:
+            assert again.trials[trial.number].cost == 7.0
+            assert again.budget == cm.Budget(cost=5000.0, unit="EUR")
+
+    def test_what_is_stored_says_expensive_has_the_order_as_its_cost_and_the_new_format(
+        self, old: Any, before: Old
+    ) -> None:
+        was = format_and_document(old)
+        assert was[0] == before.format
         change(old)
         number, document = format_and_document(old)
         assert number == FORMAT
@@ -233,10 +302,31 @@ class TestTheSameStudy:
         assert not any("dear" in given for given in document["space"].values())
         renamed = {
             name: {"expensive" if key == "dear" else key: value for key, value in given.items()}
-            for name, given in before[1]["space"].items()
+            for name, given in was[1]["space"].items()
         }
-        assert document == {**before[1], "space": renamed}
+        study = {**was[1]["study"], "cost": "nickel > soak, quench > grain"}
+        assert document == {**was[1], "space": renamed, "study": study}
 
+    def test_every_event_is_stored_as_it_was_but_for_its_new_words(self, path: Path, before: Old) -> None:
+        change(path)
+        now = stored(path, "SELECT number, kind, trial, at, who, new, old FROM events ORDER BY number")
+        then = stored(before.file, "SELECT number, kind, trial, at, who, new, old FROM events ORDER BY number")
+        assert len(now) == len(then)
+        for (number, kind, trial, at, who, new, replaced), row in zip(now, then, strict=True):
+            assert (number, trial, at, who, replaced) == (row[0], row[2], row[3], row[4], row[6])
+            assert kind == ("set" if row[1] == "planned" else row[1])
+            if "notes" not in json.loads(new):
+                assert new == row[5], "to the byte"
+
+    @only_2
+    def test_events_that_set_the_budget_are_called_set(self, path: Path) -> None:
+        query = "SELECT count(*) FROM events WHERE kind = "
+        assert stored(path, query + "'planned'") == [(2,)]
+        change(path)
+        assert stored(path, query + "'planned'") == [(0,)]
+        assert stored(path, query + "'set'") == [(2,)]
+
+    @only_1
     def test_notes_are_stored_as_data(self, path: Path) -> None:
         change(path)
         notes = [
@@ -247,7 +337,7 @@ class TestTheSameStudy:
         assert len(notes) == 15
         assert all(list(note) == ["reason"] for found in notes for note in found)
 
-    def test_the_same_study_given_in_python_continues(self, path: Path) -> None:
+    def test_the_same_study_given_in_python_continues(self, path: Path, before: Old) -> None:
         space = cm.Space(
             {
                 "nickel": cm.Real(0, 20, step=0.1, unit="%"),
@@ -258,9 +348,11 @@ class TestTheSameStudy:
         )
         goals: Any = {"strength": "max", "corrosion": "min"}
         order = "nickel > soak, quench > grain"
-        with cm.Study(space, goals, cost=order, budget=40, seed=7, storage=path) as study:
-            assert len(study.trials) == 16
+        budget = 40 if before.format == 1 else None
+        with cm.Study(space, goals, cost=order, budget=budget, seed=7, storage=path) as study:
+            assert len(study.trials) == before.count
 
+    @only_1
     @pytest.mark.parametrize(
         ("statement", "said"),
         [
@@ -286,39 +378,69 @@ class TestTheSameStudy:
         ],
     )
     def test_a_damaged_study_is_refused_and_stays_as_it_was(self, path: Path, statement: str, said: str) -> None:
+        self.refused_unchanged(path, statement, said)
+
+    @only_2
+    @pytest.mark.parametrize(
+        ("statement", "said"),
+        [
+            (
+                "UPDATE events SET kind = 'plant' WHERE kind = 'planned'",
+                "unknown kind|names no trial",
+            ),
+            ("UPDATE events SET new = '{\"budget\":0}' WHERE kind = 'planned'", "budget: need a whole number"),
+            ("UPDATE events SET new = '{\"budget\":\"9\"}' WHERE kind = 'planned'", "budget: need a whole number"),
+            ("UPDATE events SET new = json_set(new, '$.cost', -1) WHERE kind = 'told'", "cost: need a finite number"),
+            ("UPDATE study SET document = replace(document, 'nickel > soak', 'lead > soak')", "'lead' is not an input"),
+        ],
+    )
+    def test_a_damaged_study_of_format_2_is_refused_and_stays_as_it_was(
+        self, path: Path, statement: str, said: str
+    ) -> None:
+        self.refused_unchanged(path, statement, said)
+
+    def refused_unchanged(self, path: Path, statement: str, said: str) -> None:
         with contextlib.closing(sqlite3.connect(path)) as connection:
             connection.execute(statement)
             connection.commit()
-        before = contents(path)
+        then = contents(path)
         with pytest.raises(cm.StorageError, match=said):
             cm.Study.load(path)
-        assert contents(path) == before
+        assert contents(path) == then
 
-    def test_changed_again_nothing_is_converted(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_changed_again_nothing_is_converted(self, path: Path, before: Old, monkeypatch: pytest.MonkeyPatch) -> None:
         change(path)
         monkeypatch.setattr(sql, "MIGRATIONS", {})
         change(path)
-        assert len(cm.Study.load(path).trials) == 16
+        assert len(cm.Study.load(path).trials) == before.count
 
-    def test_an_older_process_that_still_has_it_open_does_no_harm(self, path: Path) -> None:
+    def test_an_older_process_that_still_has_it_open_does_no_harm(self, path: Path, before: Old) -> None:
         change(path)
         study = cm.Study.load(path)
-        facts = {**OLD_EVENTS[1]["new"], "notes": ["improves the front"]}
-        row = (len(OLD_EVENTS), "asked", 16, OLD_EVENTS[1]["when"], "anna", json.dumps(facts), None)
+        events = before.events()
+        asked = next(event for event in events if event["kind"] == "asked" and "notes" in event["new"])
+        note = "improves the front" if before.format == 1 else {"reason": "improves-front"}
+        rows = [
+            ("asked", before.count, json.dumps({**asked["new"], "notes": [note]})),
+            ("planned", None, '{"budget":99}'),
+        ]
         writer = sqlite3.connect(path)
-        writer.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        for i, (kind, trial, new) in enumerate(rows):
+            row = (len(events) + i, kind, trial, asked["when"], "anna", new, None)
+            writer.execute("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)", row)
         writer.commit()
         writer.close()
-        assert [note.reason for note in study.trials[16].notes] == [Reason.IMPROVES_FRONT]
-        assert len(cm.Study.load(path).trials) == 17
+        assert [note.reason for note in study.trials[before.count].notes] == [Reason.IMPROVES_FRONT]
+        assert study.budget == cm.Budget(99)
+        assert len(cm.Study.load(path).trials) == before.count + 1
 
 
 class TestOneTransaction:
-    @pytest.mark.parametrize("after", [False, True], ids=["in the middle", "at its end"])
-    def test_a_failure_leaves_the_old_format_untouched(
-        self, old: Any, after: bool, monkeypatch: pytest.MonkeyPatch
+    @only_1
+    def test_a_failure_in_the_middle_leaves_the_old_format_untouched(
+        self, old: Any, before: Old, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        before = format_and_document(old)
+        then = format_and_document(old)
         calls, read = [], Note.of_sentence
 
         def fails(sentence: str) -> Note:
@@ -327,34 +449,51 @@ class TestOneTransaction:
                 raise RuntimeError("power cut")
             return read(sentence)
 
+        with monkeypatch.context() as patch:
+            patch.setattr(Note, "of_sentence", fails)
+            with pytest.raises(RuntimeError, match="power cut"):
+                change(old)
+        self.is_untouched(old, before, then)
+
+    def test_a_failure_at_the_end_leaves_the_old_format_untouched(
+        self, old: Any, before: Old, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        then = format_and_document(old)
+
         def fails_at_the_end(connection: sa.Connection) -> None:
-            MIGRATIONS[1](connection)
+            MIGRATIONS[FORMAT - 1](connection)
             raise RuntimeError("power cut")
 
         with monkeypatch.context() as patch:
-            if after:
-                patch.setattr(sql, "MIGRATIONS", {1: fails_at_the_end})
-            else:
-                patch.setattr(Note, "of_sentence", fails)
+            patch.setattr(sql, "MIGRATIONS", {**MIGRATIONS, FORMAT - 1: fails_at_the_end})
             with pytest.raises(RuntimeError, match="power cut"):
                 change(old)
-        assert format_and_document(old) == before
+        self.is_untouched(old, before, then)
+
+    def test_a_change_that_is_refused_converts_nothing(self, old: Any, before: Old) -> None:
+        then = format_and_document(old)
+        with cm.Study.load(old) as study, pytest.raises(cm.TrialStateError):
+            study.tell(0, {"strength": 1.0})
+        self.is_untouched(old, before, then)
+
+    def is_untouched(self, old: Any, before: Old, then: Any) -> None:
+        assert format_and_document(old) == then
         if isinstance(old, Path):
-            assert stored(old, "SELECT * FROM events") == stored(OLD, "SELECT * FROM events")
-        assert len(cm.Study.load(old).trials) == 16
+            assert stored(old, "SELECT * FROM events") == stored(before.file, "SELECT * FROM events")
+        assert len(cm.Study.load(old).trials) == before.count
 
     def test_a_process_killed_in_the_middle_leaves_the_old_format_untouched(
-        self, old: Any, monkeypatch: pytest.MonkeyPatch
+        self, old: Any, before: Old, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        before = format_and_document(old)
+        then = format_and_document(old)
 
         def work(say: Say) -> None:
             def stops(connection: sa.Connection) -> None:
-                MIGRATIONS[1](connection)
+                MIGRATIONS[before.format](connection)
                 say("in the middle")
                 time.sleep(60)
 
-            monkeypatch.setattr(sql, "MIGRATIONS", {1: stops})
+            monkeypatch.setattr(sql, "MIGRATIONS", {**MIGRATIONS, before.format: stops})
             change(old)
 
         process, said = forked(work)
@@ -362,19 +501,18 @@ class TestOneTransaction:
             assert said.readline() == b'"in the middle"\n'
             os.kill(process, signal.SIGKILL)
             os.waitpid(process, 0)
-        assert format_and_document(old) == before
-        assert len(cm.Study.load(old).trials) == 16
+        self.is_untouched(old, before, then)
 
     def test_processes_that_change_it_at_once_all_succeed_and_one_converts_it(
-        self, old: Any, monkeypatch: pytest.MonkeyPatch
+        self, old: Any, before: Old, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         def work(say: Say) -> None:
             def slow(connection: sa.Connection) -> None:
                 say("converts")
-                MIGRATIONS[1](connection)
+                MIGRATIONS[before.format](connection)
                 time.sleep(0.3)  # so that the others find the old format too
 
-            monkeypatch.setattr(sql, "MIGRATIONS", {1: slow})
+            monkeypatch.setattr(sql, "MIGRATIONS", {**MIGRATIONS, before.format: slow})
             change(old)
             with cm.Study.load(old) as study:
                 say([note.reason for note in study.trials[15].notes])
@@ -382,7 +520,8 @@ class TestOneTransaction:
         processes = [forked(work) for _ in range(3)]
         said = [line for _, file in processes for line in heard(file.readlines())]
         assert [os.waitpid(process, 0)[1] for process, _ in processes] == [0, 0, 0], said
-        assert sorted(said, key=str) == [*[["explores"]] * 3, "converts"]
+        reasons = [reason.value for reason in before.reasons()[15]]
+        assert sorted(said, key=str) == [*[reasons] * 3, "converts"]
         for _, file in processes:
             file.close()
 
@@ -404,12 +543,34 @@ class TestNotes:
 
 
 def test_a_study_that_a_newer_camobo_converts_meanwhile_stays_as_it_made_it(path: Path) -> None:
+    newer = FORMAT + 1
     with cm.Study.load(path) as study, contextlib.closing(sqlite3.connect(path)) as other:
-        other.execute("UPDATE study SET format = 3")
+        other.execute(f"UPDATE study SET format = {newer}")
         other.commit()
-        with pytest.raises(cm.StorageError, match=r"has format 3.*newer camobo"):
+        with pytest.raises(cm.StorageError, match=rf"has format {newer}.*newer camobo"):
             study.ask()
-    assert stored(path, "SELECT format FROM study") == [(3,)]
+    assert stored(path, "SELECT format FROM study") == [(newer,)]
+
+
+@pytest.mark.parametrize(
+    ("method", "kind"), [("default", "additive"), ("default", "paper"), ("paper", "paper"), ("paper", "additive")]
+)
+def test_a_study_with_any_cost_of_format_2_opens(tmp_path: Path, method: str, kind: str) -> None:
+    path = Path(shutil.copy(Old(2).file, tmp_path / "alloy.db"))
+    cost = {"type": kind, "order": "nickel > soak"} | ({"weights": "printed"} if kind == "paper" else {"strength": 3.0})
+    ((text,),) = stored(path, "SELECT document FROM study")
+    document = json.loads(text)
+    document["study"] |= {"cost": cost, "method": method}
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE study SET document = ?", (json.dumps(document),))
+        connection.commit()
+    expected: Any = cm.OrderCost("nickel > soak")
+    if method == "paper":
+        expected = cm.PaperCost("nickel > soak", weights="printed" if kind == "paper" else "ascending")
+    for _ in range(2):
+        with cm.Study.load(path) as study:
+            assert study.plan.cost == expected
+            study.ask()
 
 
 def test_every_older_format_can_be_converted() -> None:

@@ -35,11 +35,34 @@ def test_events_come_back_as_they_were_in_order(connection: sa.Connection) -> No
 
 
 def test_an_event_without_a_trial_or_an_old_value_has_nulls(connection: sa.Connection) -> None:
-    (event,) = transitions.plan_for(NEW, at(), 5).events
+    (event,) = transitions.change_plan(NEW, at(), {"budget": 5}).events
     event = replace(event, old=None)
     connection.execute(sa.insert(EVENTS), [event_row(event)])
     query = sa.text("SELECT trial, old FROM events")
     assert tuple(connection.execute(query).one()) == (None, None)
+    assert read_events(connection, 0, None) == [event]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"cost": {"type": "prices", "prices": {"nickel": 13.9, "quench": {"oil": 0.1 + 0.2}}, "per_trial": 12.0}},
+        {"budget": {"trials": 9, "cost": 2000.0, "unit": "€"}, "thrift": 0.25},
+        {"cost": {"type": "formula", "formula": 'if(quench == "oil", 2, 1)'}},
+    ],
+    ids=str,
+)
+def test_a_change_of_the_plan_comes_back_as_it_was(connection: sa.Connection, changes: dict[str, object]) -> None:
+    (event,) = transitions.change_plan(NEW, at(), changes).events
+    connection.execute(sa.insert(EVENTS), [event_row(event)])
+    (again,) = read_events(connection, 0, None)
+    assert again == event
+    assert again.as_dict()["new"] == changes
+
+
+def test_a_kind_of_an_older_format_is_read_in_todays_words(connection: sa.Connection) -> None:
+    (event,) = transitions.change_plan(NEW, at(), {"budget": 5}).events
+    connection.execute(sa.insert(EVENTS), [{**event_row(event), "kind": "planned"}])
     assert read_events(connection, 0, None) == [event]
 
 

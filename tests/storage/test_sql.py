@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from camobo.errors import Advice, InvalidOptionError, StorageError
 from camobo.history.document import to_document
+from camobo.storage.formats import FORMAT
 from camobo.storage.schema import OPTUNAS, TRIALS
 from camobo.storage.sql import SqlStore, open_sql
 from tests.support.histories import NEW, PLAN, added
@@ -131,7 +132,9 @@ class TestPlaces:
         assert store.create(DOCUMENT) == DOCUMENT
         store.close()
 
-    @pytest.mark.parametrize(("number", "said"), [(7, "reads formats 1 to 2. Use a newer"), (0, "1 to 2")])
+    @pytest.mark.parametrize(
+        ("number", "said"), [(7, f"reads formats 1 to {FORMAT}. Use a newer"), (0, f"1 to {FORMAT}")]
+    )
     def test_a_format_that_is_not_known_is_refused_unchanged(self, tmp_path: Path, number: int, said: str) -> None:
         path = tmp_path / "alloy.db"
         store = open_sql(str(path), create=True)

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 import camobo as cm
+from camobo.cost.budget import Budget
+from camobo.cost.prices import Prices
 from camobo.errors import Advice, InvalidOptionError, StorageError
 from camobo.history.document import make_plan, to_document
 from camobo.storage import store as stores
@@ -83,8 +85,14 @@ class TestCreating:
         [
             ({"budget": 30}, r"study\.budget: 20 is stored, 30 was given"),
             ({"budget": None}, r"study\.budget: 20 is stored, nothing was given"),
-            ({"cost": "soak > nickel"}, r"study\.cost\.order"),
-            ({"cost": None}, r"study\.cost\.type: 'additive' is stored, nothing was given"),
+            ({"cost": "soak > nickel"}, r"study\.cost: 'nickel > soak' is stored, 'soak > nickel' was given"),
+            ({"cost": None}, r"study\.cost: 'nickel > soak' is stored, nothing was given"),
+            (
+                {"cost": Prices({"nickel": 3.5})},
+                r"study\.cost: 'nickel > soak' is stored, nothing was given.*prices\.nickel",
+            ),
+            ({"thrift": 0.5}, r"study\.thrift: 1\.0 is stored, 0\.5 was given"),
+            ({"budget": Budget(cost=5.0)}, r"study\.budget: 20 is stored, nothing was given.*study\.budget\.cost"),
             ({"reference": {"strength": 1.0, "corrosion": 2.0}}, r"study\.reference\.strength: nothing is stored"),
         ],
     )
@@ -105,7 +113,7 @@ class TestCreating:
 
     def test_a_document_that_leaves_defaults_out_is_the_same_study(self) -> None:
         document = to_document(PLAN)
-        del document["study"]["refit_every"]
+        del document["study"]["refit_every"], document["study"]["thrift"]
         store = MemoryStore()
         store.create(document)
         assert begin_study(PLAN, store, any_seed=False)[1] == PLAN

@@ -8,14 +8,16 @@ import pytest
 
 from camobo.acquisition.utilities import ScalarisedUCB, beta_practical, beta_theory
 from camobo.arrays import Array
+from camobo.cost.budget import Budget
 from camobo.space.inputs import Categorical, Integer, Real
 from camobo.space.space import Space
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.paper import log_points
 from camobo.strategy.plan import Plan
+from camobo.strategy.protocol import Fitted
 from camobo.strategy.standing import standardised
 from camobo.strategy.suggest import models_of, suggest
-from tests.support.plans import MIXED, constrained, data, measure, plan, reason, run, some
+from tests.support.plans import MIXED, constrained, data, measure, plan, reason, run, some, with_receipts
 
 
 def utility_of(given: Plan, number: int = 12) -> tuple[ScalarisedUCB, Array]:
@@ -23,21 +25,18 @@ def utility_of(given: Plan, number: int = 12) -> tuple[ScalarisedUCB, Array]:
     known = data(given, some(given, 12))
     found = suggest(given, known, number)
     assert found.acquisition is not None
-    (term,) = found.acquisition.terms
-    assert isinstance(term.utility, ScalarisedUCB)
-    return term.utility, standardised(found.acquisition.gps, known.values)
+    assert isinstance(found.acquisition.utility, ScalarisedUCB)
+    return found.acquisition.utility, standardised(found.acquisition.gps, known.values)
 
 
 class TestAlgorithm1:
     @pytest.mark.parametrize("cost", [None, "expensive > cheap"])
-    def test_a_suggestion_says_it_is_its_own_and_has_one_term_discounted_if_there_is_a_cost(
-        self, cost: str | None
-    ) -> None:
+    def test_a_suggestion_says_it_is_its_own_and_is_discounted_if_there_is_a_cost(self, cost: str | None) -> None:
         given = plan(method="paper", cost=cost)
         found = suggest(given, data(given, some(given, 12)), 12)
         assert found.notes == (Note(Reason.ALGORITHM_1),)
         assert found.acquisition is not None
-        assert [term.discount is None for term in found.acquisition.terms] == [cost is None]
+        assert (found.acquisition.discount is None) == (cost is None)
 
     def test_objectives_are_scaled_between_the_worst_and_the_best_seen(self) -> None:
         utility, outcomes = utility_of(plan(method="paper"))
@@ -67,7 +66,7 @@ class TestConstraints:
         given = plan(constraints=("at most",), method="paper")
         known = constrained(some(given, 15), 0.5)
         models = models_of(given, known)
-        found = [suggest(given, known, number, models).unit[0] for number in range(50, 56)]
+        found = [suggest(given, known, number, Fitted(models)).unit[0] for number in range(50, 56)]
         assert np.mean(np.array(found) <= 0.55) >= 0.8
 
     def test_with_nothing_feasible_it_looks_for_a_feasible_point_first(self) -> None:
@@ -101,3 +100,19 @@ def test_models_are_of_values_as_they_are_with_mean_zero() -> None:
 )
 def test_the_size_of_a_space_counts_a_real_input_as_a_hundred_points(inputs: dict[str, Real], points: int) -> None:
     assert log_points(Space(inputs)) == pytest.approx(math.log(points))
+
+
+class TestMoney:
+    def test_a_suggestion_has_an_expected_cost_once_there_are_receipts(self) -> None:
+        given = plan(method="paper", cost="expensive > cheap")
+        known = data(given, some(given, 12))
+        assert suggest(given, known, 12).expected is None
+        found = suggest(given, with_receipts(known, 5.0 + known.units[:, 0]), 12)
+        assert found.expected is not None
+        assert 4.0 < found.expected < 8.0
+
+    def test_receipts_change_no_suggestion_as_long_as_they_are_paid_for(self) -> None:
+        given = plan(method="paper", cost="expensive > cheap", budget=Budget(cost=1e6))
+        known = data(given, some(given, 12))
+        with_them = suggest(given, with_receipts(known, 5.0 + known.units[:, 0]), 12)
+        np.testing.assert_array_equal(with_them.unit, suggest(given, known, 12).unit)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camobo.strategy.plan import Data
+from camobo.strategy.plan import Data, Receipts
 from tests.support.plans import MIXED, PLANE, plan
 from tests.support.strategies import law
 
@@ -17,10 +17,6 @@ class TestPlan:
     @pytest.mark.parametrize(("space", "points"), [(PLANE, 3), (MIXED, 5)])
     def test_the_initial_design_has_one_point_per_input_and_one_more(self, space: object, points: int) -> None:
         assert plan(space).initial == points  # type: ignore[arg-type]
-
-    def test_a_moment_holds_the_step_the_budget_and_the_size_of_the_problem(self) -> None:
-        moment = plan(MIXED, budget=30).moment(7, 40)
-        assert (moment.step, moment.budget, moment.objectives, moment.inputs) == (7, 40, 2, 4)
 
 
 class TestStream:
@@ -52,3 +48,22 @@ def test_tried_points_are_the_measured_pending_and_failed_ones() -> None:
     rows = np.arange(12.0).reshape(6, 2)
     data = Data(rows[:3], np.zeros((3, 1)), rows[3:5], rows[5:], step=7)
     np.testing.assert_array_equal(data.tried, rows)
+
+
+class TestPending:
+    ROWS = np.arange(12.0).reshape(6, 2)
+
+    def test_a_point_that_is_suggested_is_pending_and_what_it_will_cost_is_reserved(self) -> None:
+        rows = self.ROWS
+        receipts = Receipts(rows[:3], np.ones(3), 3.0, rows[3:5])
+        before = Data(rows[:3], np.zeros((3, 1)), rows[3:5], rows[:0], 6, receipts)
+        after = before.with_pending(rows[5])
+        assert after.receipts is not None
+        np.testing.assert_array_equal(after.pending, rows[3:])
+        np.testing.assert_array_equal(after.receipts.unpaid, rows[3:])
+        assert (after.step, after.receipts.spent, before.step) == (7, 3.0, 6)
+        np.testing.assert_array_equal(after.receipts.units, rows[:3])
+
+    def test_without_receipts_nothing_is_reserved(self) -> None:
+        after = Data(self.ROWS, np.zeros((6, 1)), self.ROWS[:0], self.ROWS[:0], 7).with_pending(self.ROWS[0])
+        assert (after.receipts, len(after.pending)) == (None, 1)

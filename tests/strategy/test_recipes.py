@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo.acquisition.pareto import on_front
+from camobo.model.models import refit_point
 from camobo.problems import dtlz2
 from camobo.strategy.plan import Data
-from camobo.strategy.recipes import modelled, refit_point
+from camobo.strategy.recipes import modelled
 from camobo.strategy.suggest import models_of
 from tests.support.plans import data, measure, plan, some, with_outliers
 from tests.support.strategies import law

@@ -11,6 +11,7 @@ from camobo.errors import SpaceExhausted
 from camobo.space.inputs import Integer
 from camobo.space.space import Space
 from camobo.strategy.plan import Plan
+from camobo.strategy.protocol import Fitted
 from camobo.strategy.suggest import models_of, suggest
 from tests.support.plans import MIXED, data, every_plan, nearest, plan, run, some
 
@@ -21,7 +22,8 @@ class TestDeterminism:
         given = replace(made(), refit_every=3)  # fits and appends in turn from the sixth observation on
         with_cache, without = run(given, 10), run(given, 10, cached=False)
         np.testing.assert_array_equal(with_cache.units, without.units)
-        assert any(models is not None and models.fitted < len(models.units) for models in with_cache.models)
+        fitted = [fitted.outcomes for fitted in with_cache.fitted]
+        assert any(models is not None and models.fitted < len(models.units) for models in fitted)
 
     @every_plan
     def test_the_same_call_gives_bitwise_the_same_point_and_touches_no_global_random_state(
@@ -46,7 +48,7 @@ class TestDeterminism:
         elsewhere = models_of(given, replace(known, units=some(given, 12, seed=7)))
         expected = suggest(given, known, 12).unit
         for cache in (stranger, longer, corrected, elsewhere):
-            np.testing.assert_array_equal(suggest(given, known, 12, cache).unit, expected)
+            np.testing.assert_array_equal(suggest(given, known, 12, Fitted(cache)).unit, expected)
 
     def test_seeds_and_trial_numbers_lead_to_other_points(self) -> None:
         known = data(plan(), some(plan(), 12))
@@ -68,7 +70,7 @@ class TestDeterminism:
 def test_models_of_are_the_models_a_suggestion_uses(made: Callable[[], Plan]) -> None:
     given = made()
     known = data(given, some(given, 12))
-    used, own = suggest(given, known, 12).models, models_of(given, known)
+    used, own = suggest(given, known, 12).fitted.outcomes, models_of(given, known)
     assert used is not None
     for one, other in zip(used.gps, own.gps, strict=True):
         np.testing.assert_array_equal(one.dual, other.dual)
@@ -87,7 +89,7 @@ class TestOpenPoints:
         models = models_of(given, data(given, units))
         pending = np.zeros((0, given.space.dimension))
         for i in range(4):
-            found = suggest(given, data(given, units, pending=pending), 12 + i, models).unit
+            found = suggest(given, data(given, units, pending=pending), 12 + i, Fitted(models)).unit
             assert len(pending) == 0 or nearest(found[None, :], pending) > apart(given)
             pending = np.vstack([pending, found])
 
@@ -96,7 +98,7 @@ class TestOpenPoints:
         given = made()
         units = some(given, 12)
         first = suggest(given, data(given, units), 12)
-        again = suggest(given, data(given, units, pending=first.unit[None, :]), 12, first.models).unit
+        again = suggest(given, data(given, units, pending=first.unit[None, :]), 12, first.fitted).unit
         assert nearest(first.unit[None, :], again[None, :]) > apart(given)
 
     @every_plan
@@ -106,7 +108,7 @@ class TestOpenPoints:
         models = models_of(given, data(given, units))
         failed = np.zeros((0, given.space.dimension))
         for i in range(4):
-            found = suggest(given, data(given, units, failed=failed), 12 + i, models).unit
+            found = suggest(given, data(given, units, failed=failed), 12 + i, Fitted(models)).unit
             assert len(failed) == 0 or nearest(found[None, :], failed) > 1e-3
             failed = np.vstack([failed, found])
 
@@ -134,7 +136,7 @@ class TestFixed:
         known = data(given, some(given, 12))
         free = suggest(given, known, 12)
         name, level = given.space.names[0], 0.9 if free.unit[0] < 0.5 else 0.1
-        found = suggest(given, known, 12, free.models, fixed={name: level})
+        found = suggest(given, known, 12, free.fitted, fixed={name: level})
         assert found.unit[0] == level
         assert found.notes == free.notes
         assert found.acquisition is not None

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from camobo.cost.budget import Budget
+from camobo.cost.formula import AbsentFunction, Formula
+from camobo.cost.ordered import OrderCost
+from camobo.cost.protocol import Cost
 from camobo.errors import InvalidValueError, StorageError, TrialStateError
 from camobo.history import transitions
 from camobo.history.events import Event
@@ -43,8 +47,8 @@ class TestReading:
 
     def test_the_plan_it_was_created_with_stays(self) -> None:
         ledger = ledger_on()
-        ledger.change(None, transitions.plan_for, 9)
-        assert (ledger.created.plan.budget, ledger.read().plan.budget) == (None, 9)
+        ledger.change(None, transitions.change_plan, {"budget": 9})
+        assert (ledger.created.plan.budget, ledger.read().plan.budget) == (None, Budget(9))
         assert ledger.created.trials == ()
 
     def test_events_that_do_not_fit_are_a_damaged_study_with_its_place(self) -> None:
@@ -176,3 +180,62 @@ class TestHandingOut:
             assert ledger.events() == []
         assert store.turns == 0
         assert ledger.read().trials == (trial,)
+
+
+def doubled(params: Mapping[str, Any]) -> float:
+    return 1.0 + 2.0 * float(params["x"])
+
+
+def tripled(params: Mapping[str, Any]) -> float:
+    return 1.0 + 3.0 * float(params["x"])
+
+
+class TestFunctions:
+    """A cost that is a Python function is not stored: a ledger keeps it, by the name that is."""
+
+    def set_cost(self, ledger: Ledger, name: str) -> None:
+        ledger.change(None, transitions.change_plan, {"cost": {"type": "function", "name": name}})
+
+    def test_one_that_is_kept_is_the_cost_wherever_the_store_has_its_name(self) -> None:
+        store = MemoryStore()
+        one, other = ledger_on(store), ledger_on(store)
+        one.keep_function(Formula(doubled))
+        self.set_cost(one, "doubled")
+        assert one.read().plan.cost == Formula(doubled)
+        assert other.read().plan.cost == AbsentFunction("doubled")
+        other.keep_function(Formula(doubled))
+        assert other.read().plan == one.read().plan
+
+    def test_one_of_another_name_is_not_taken_for_it(self) -> None:
+        store = MemoryStore()
+        one, other = ledger_on(store), ledger_on(store)
+        one.keep_function(Formula(doubled))
+        self.set_cost(one, "doubled")
+        self.set_cost(other, "tripled")
+        assert one.read().plan.cost == AbsentFunction("tripled")
+        one.keep_function(Formula(tripled))
+        assert one.read().plan.cost == Formula(tripled)
+        self.set_cost(other, "doubled")
+        assert one.read().plan.cost == Formula(doubled)
+
+    def test_one_may_stand_for_another_name(self) -> None:
+        ledger = ledger_on()
+        self.set_cost(ledger, "price")
+        ledger.keep_function(Formula(doubled), "price")
+        assert ledger.read().plan.cost == Formula(doubled)
+
+    @pytest.mark.parametrize("cost", [None, OrderCost("x"), Formula("1 + x")])
+    def test_costs_that_are_stored_whole_need_no_keeping(self, cost: Cost | None) -> None:
+        ledger = ledger_on()
+        before = ledger.read()
+        ledger.keep_function(cost)
+        assert ledger.read() is before
+
+    def test_an_earlier_state_has_the_function_of_that_time(self) -> None:
+        ledger = ledger_on()
+        for function in (doubled, tripled):
+            ledger.keep_function(Formula(function))
+            self.set_cost(ledger, function.__name__)
+        events = ledger.events()
+        costs = [ledger.after(events[:count]).plan.cost for count in range(3)]
+        assert costs == [None, Formula(doubled), Formula(tripled)]

@@ -44,10 +44,9 @@ class TestOptimize:
         study = told(study_of(), 2)
         study.add({"expensive": 0.1, "cheap": 0.1}, GOOD)
         assert study.budget is None
-        assert study.optimize(measure, 3).budget == 5
-        assert [trial.budget for trial in study.trials] == [None, None, None, 5, 5, 5]
+        assert study.optimize(measure, 3).budget == cm.Budget(trials=5)
         given = study_of(budget=3).optimize(measure, 2).optimize(measure, 3)
-        assert [given.budget, len(given.trials)] == [3, 5]
+        assert (given.budget, len(given.trials)) == (cm.Budget(trials=3), 5)
 
     @pytest.mark.parametrize("stored", [False, True])
     def test_a_budget_it_implied_is_extended_by_the_next_call(self, stored: bool, tmp_path: Path) -> None:
@@ -55,9 +54,9 @@ class TestOptimize:
         study = study_of(cost="expensive > cheap", storage=place).optimize(measure, 5)
         study = cm.Study.load(place) if stored else study
         study.optimize(measure, 4)
-        assert [trial.budget for trial in study.trials] == [5] * 5 + [9] * 4
-        assert any((study.explain(number).cost or 0.0) > 0.01 for number in range(5, 9))
-        assert [dict(event.new) for event in study.log() if event.kind == "planned"] == [{"budget": 5}, {"budget": 9}]
+        log = [event for event in study.log() if event.kind in ("set", "asked")]
+        assert [event.kind for event in log] == ["set", *["asked"] * 5, "set", *["asked"] * 4]
+        assert [dict(log[0].new), dict(log[6].new)] == [{"budget": 5}, {"budget": 9}]
 
     def test_trials_an_interrupt_left_over_are_not_counted_twice(self) -> None:
         study = study_of()
@@ -69,8 +68,8 @@ class TestOptimize:
 
         with pytest.raises(KeyboardInterrupt):
             study.optimize(stop, 8)
-        assert study.optimize(measure, 2).budget == 8
-        assert study.optimize(measure, 6).budget == 10
+        assert study.optimize(measure, 2).budget == cm.Budget(trials=8)
+        assert study.optimize(measure, 6).budget == cm.Budget(trials=10)
 
     def test_a_measurement_that_goes_wrong_is_a_failed_trial_and_a_warning_and_the_loop_continues(
         self, caplog: pytest.LogCaptureFixture
@@ -163,6 +162,94 @@ class TestBudgets:
         with pytest.raises(cm.SpaceExhausted), ThreadPoolExecutor(3) as pool:
             study.optimize(lambda p: {"y": p["n"]}, 9, executor=pool)
         assert [trial.state for trial in study.trials] == [DONE] * 5
+
+
+def paid(params: Mapping[str, Param]) -> tuple[dict[str, float], float]:
+    """The height, and a receipt between 5 and 25 EUR."""
+    return height(params), 5.0 + 20.0 * float(params["expensive"])
+
+
+PRICES = cm.Prices({"expensive": 20.0}, per_trial=5.0)
+EUR = cm.Budget(cost=100.0, unit="EUR")
+
+
+class TestMoney:
+    def test_what_a_function_returns_beside_its_values_is_what_the_trial_cost(self) -> None:
+        study = single().optimize(paid, 4)
+        assert [trial.cost for trial in study.trials] == [paid(trial.params)[1] for trial in study.trials]
+        assert [trial.values for trial in study.trials] == [height(trial.params) for trial in study.trials]
+
+    @pytest.mark.parametrize("jobs", [1, 3])
+    @pytest.mark.parametrize("cost", [PRICES, None], ids=["prices", "no cost"])
+    def test_a_budget_in_money_ends_it_and_the_log_says_so(
+        self, cost: cm.Prices | None, jobs: int, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        study = single(cost=cost, budget=EUR)
+        with caplog.at_level(logging.INFO, logger="camobo"):
+            study.optimize(paid, jobs=jobs)
+        assert all(trial.state is DONE for trial in study.trials)
+        least, most = (75.0, 100.001) if cost else (100.0, 100.0 + jobs * 25.0)  # a cost says what is too expensive
+        assert least < study.spent() <= most
+        assert f"the budget is spent: {study.spent():.4g} of 100 EUR; " in caplog.text
+
+    def test_a_cost_learned_on_the_way_keeps_to_the_budget_too(self) -> None:
+        study = single(cost="expensive > cheap", budget=EUR).optimize(paid)
+        assert 75.0 < study.spent() < 110.0, "about: what a trial costs is an estimate"
+
+    def test_a_failed_trial_is_paid_for_too(self) -> None:
+        study = single(cost=PRICES, budget=EUR).optimize(lambda params: ({}, 50.0))
+        assert [(trial.state, trial.cost) for trial in study.trials] == [(FAILED, 50.0)] * 2
+
+    def test_trials_without_a_receipt_count_as_what_they_are_expected_to_cost(self) -> None:
+        study = single(cost=PRICES, budget=EUR).optimize(height)
+        assert study.spent() == pytest.approx(sum(paid(trial.params)[1] for trial in study.trials))
+        assert 95.0 < study.spent() < 100.001
+
+    def test_trials_end_it_if_they_are_used_up_first(self) -> None:
+        study = single(cost=PRICES, budget=cm.Budget(trials=3, cost=1000.0)).optimize(paid)
+        assert len(study.trials) == 3
+
+    def test_asked_for_so_many_trials_it_runs_those_that_can_be_paid_for(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        study = single(cost=PRICES, budget=EUR).optimize(paid, 50)
+        assert 3 < len(study.trials) < 21
+        assert f"{len(study.trials)} of 50 trials were run: the budget is spent: " in caplog.text
+        with pytest.raises(cm.BudgetSpent, match=r"^the budget is spent: [\d.]+ of 100 EUR; the cheapest trial left"):
+            study.optimize(paid, 5)
+        assert all(trial.state is DONE for trial in study.trials)
+
+    def test_a_raised_budget_lets_it_continue(self) -> None:
+        study = single(cost=PRICES, budget=EUR).optimize(paid)
+        before = len(study.trials)
+        study.change(budget=cm.Budget(cost=150.0, unit="EUR")).optimize(paid)
+        assert len(study.trials) > before
+        assert study.spent() <= 150.001
+
+    def test_without_any_cost_a_budget_in_money_is_no_limit_and_it_says_so(self) -> None:
+        study = single(budget=EUR)
+        with pytest.raises(cm.InvalidOptionError, match="the budget is 100 EUR, but nothing tells what a trial costs"):
+            study.optimize(height)
+        assert [trial.state for trial in study.trials] == [DONE] * 3
+
+    def test_durations_are_costs_if_the_study_learns_from_them(self) -> None:
+        def slow(params: Mapping[str, Param]) -> dict[str, float]:
+            time.sleep(0.05)
+            return height(params)
+
+        study = single(cost=cm.LearnedCost(of="seconds"), budget=cm.Budget(cost=0.3, unit="s")).optimize(slow)
+        assert all(0.05 <= (trial.cost or 0.0) < 0.25 for trial in study.trials)
+        assert 0.15 < study.spent() < 0.5
+
+    def test_several_processes_together_keep_to_the_budget(self, tmp_path: Path) -> None:
+        studies = [single(cost=PRICES, budget=EUR, storage=tmp_path / "a.db") for _ in range(2)]
+        threads = [threading.Thread(target=study.optimize, args=(paid,)) for study in studies]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert all(trial.state is DONE for trial in studies[0].trials)
+        assert 75.0 < studies[0].spent() <= 100.001
 
 
 class TestExecutors:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
+from camobo.errors import BudgetSpent, SpaceExhausted
 from camobo.history import transitions
 from camobo.history.document import make_plan
 from camobo.history.history import History
-from camobo.history.transitions import Ahead, Change, HandOut, Request, Stamp
+from camobo.history.transitions import Ahead, Change, HandOut, Request, Stamp, Suggested
 from camobo.space.inputs import Categorical, Integer, Real
 from camobo.space.space import Space
 from camobo.strategy.notes import Note, Reason
@@ -30,19 +31,24 @@ def point(number: int) -> dict[str, Any]:
     return {"nickel": number / 8, "soak": 1 + number % 12, "quench": "oil" if number % 2 else "air"}
 
 
-def ahead(history: History, count: int, *, exhausted: str = "") -> Ahead:
-    """Suggestions for the next trials, without a model: `point` by number."""
-    first = len(history.trials)
-    params = tuple(point(number) for number in range(first, first + count))
-    notes = ((Note(Reason.INITIAL_DESIGN),),) * count
-    return Ahead(history.count, first, history.plan.budget, params, notes, None, exhausted)
+def ahead(
+    history: History,
+    count: int,
+    *,
+    expected: float | None = None,
+    exhausted: SpaceExhausted | BudgetSpent | None = None,
+) -> Ahead:
+    """Suggestions for the next trials, without a model: `point` by number, each at the same expected cost."""
+    first, notes = len(history.trials), (Note(Reason.INITIAL_DESIGN),)
+    found = tuple(Suggested(point(number), notes, expected) for number in range(first, first + count))
+    return Ahead(history.count, first, history.plan, found, None, exhausted)
 
 
 def handed(history: History, request: Request, stamp: Stamp | None = None) -> HandOut:
     """Trials handed out as requested; new ones are made-up points."""
     when = stamp or at(who=request.owner or "me")
     wanted = transitions.suggestions_wanted(history, when.when, request)
-    return transitions.hand_out(history, when, request, ahead=ahead(history, wanted), models=None)
+    return transitions.hand_out(history, when, request, ahead=ahead(history, wanted), fitted=None)
 
 
 def asked(history: History = NEW, count: int = 1, **options: Any) -> History:

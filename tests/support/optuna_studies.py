@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -53,6 +54,25 @@ def trial_with(
         system_attrs=dict(system_attrs or {}),
     )
     trial.number = number
+    return trial
+
+
+def took(
+    seconds: float,
+    params: Mapping[str, Any],
+    *,
+    state: TrialState = TrialState.COMPLETE,
+    values: Sequence[float] = (1.0,),
+) -> FrozenTrial:
+    """A finished trial that ran for so long; its parameters are floats from 0 to 1."""
+    trial = create_trial(
+        state=state,
+        params=dict(params),
+        distributions=dict.fromkeys(params, UNIT),
+        values=values if state is TrialState.COMPLETE else None,
+    )
+    trial.datetime_start = datetime(2024, 5, 1, 12)
+    trial.datetime_complete = datetime(2024, 5, 1, 12) + timedelta(seconds=seconds)
     return trial
 
 

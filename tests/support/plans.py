@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from camobo.arrays import Array
-from camobo.cost.additive import AdditiveCost
-from camobo.cost.paper import PaperCost
-from camobo.model.models import Models
+from camobo.cost.budget import Budget, as_budget
+from camobo.cost.prices import Prices
+from camobo.cost.reading import CostLike, as_cost
 from camobo.space.inputs import Categorical, Integer, Real
 from camobo.space.space import Space
 from camobo.strategy.notes import Reason
-from camobo.strategy.plan import Data, Plan
-from camobo.strategy.protocol import Suggestion
+from camobo.strategy.plan import Data, Plan, Receipts
+from camobo.strategy.protocol import Fitted, Suggestion
 from camobo.strategy.suggest import suggest
 
 PLANE = Space({"expensive": Real(0, 1), "cheap": Real(0, 1)})
@@ -30,13 +30,12 @@ MIXED = Space(
     }
 )
 TWO = {"f": "max", "g": "max"}
+PRICES = Prices({"expensive": 10, "cheap": 1}, per_trial=2)
 
 
-def plan(space: Space = PLANE, *, cost: str | None = None, **options: Any) -> Plan:
-    model = None
-    if cost is not None:
-        model = PaperCost(cost) if options.get("method") == "paper" else AdditiveCost(cost)
-    return Plan(space=space, objectives=options.pop("objectives", TWO), cost=model, **options)
+def plan(space: Space = PLANE, *, cost: CostLike = None, **options: Any) -> Plan:
+    model, budget = as_cost(cost, paper=options.get("method") == "paper"), as_budget(options.pop("budget", None))
+    return Plan(space=space, objectives=options.pop("objectives", TWO), cost=model, budget=budget, **options)
 
 
 def measure(units: Array) -> Array:
@@ -50,6 +49,16 @@ def data(given: Plan, units: Array, *, pending: Array | None = None, failed: Arr
     pending, failed = none if pending is None else pending, none if failed is None else failed
     step = 1 + len(units) + len(pending) + len(failed)
     return Data(units, measure(units)[:, : len(given.objectives)], pending, failed, step)
+
+
+def with_receipts(known: Data, paid: Array, *, spent: float | None = None, unpaid: Array | None = None) -> Data:
+    """The same with (n,) receipts for its measured points.
+
+    spent: what of them counts against the budget; all unless given. unpaid: (q, d) points without a receipt; the
+    pending ones unless given.
+    """
+    total, waiting = float(paid.sum()) if spent is None else spent, known.pending if unpaid is None else unpaid
+    return replace(known, receipts=Receipts(known.units[: len(paid)], paid, total, waiting))
 
 
 def some(given: Plan, count: int, seed: int = 0) -> Array:
@@ -70,7 +79,7 @@ class Run:
     """A study without a study: suggestions measured at once."""
 
     units: Array
-    models: list[Models | None] = field(default_factory=list)
+    fitted: list[Fitted] = field(default_factory=list)
     reasons: list[Reason] = field(default_factory=list)
 
 
@@ -92,14 +101,14 @@ def run(
     """
     done = Run(np.zeros((0, given.space.dimension)) if start is None else start)
     first = len(done.units) if first is None else first
-    models: Models | None = None
+    fitted = Fitted()
     for number in range(first, first + count):
         known = data(given, done.units)
         known = known if outcomes is None else replace(known, values=outcomes(done.units))
-        found = suggest(given, known, number, models if cached else None)
-        models = found.models or models
+        found = suggest(given, known, number, fitted if cached else None)
+        fitted = found.fitted
         done.units = np.vstack([done.units, found.unit])
-        done.models.append(found.models)
+        done.fitted.append(found.fitted)
         done.reasons.append(reason(found))
         if until(found.unit):
             break
@@ -109,6 +118,7 @@ def run(
 PLANS: dict[str, Callable[[], Plan]] = {
     "default": lambda: plan(seed=1),
     "default with cost": lambda: plan(cost="expensive > cheap", budget=30, seed=1),
+    "default with prices": lambda: plan(cost=PRICES, budget=Budget(cost=200, unit="EUR"), seed=1),
     "default on a mixed space": lambda: plan(MIXED, cost="nickel > purity, quench", budget=30, seed=1),
     "paper": lambda: plan(method="paper", cost="expensive > cheap", seed=1),
     "paper by the theorem's beta": lambda: plan(MIXED, method="paper", beta="theory", cost="nickel > soak", seed=1),

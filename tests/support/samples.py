@@ -6,9 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from camobo.cost.additive import AdditiveCost
+from camobo.cost.budget import Budget
 from camobo.cost.order import Order
-from camobo.cost.paper import PaperCost
+from camobo.cost.ordered import OrderCost
+from camobo.cost.protocol import Cost
 from camobo.history.trial import State, Trial
 from camobo.insight.record import Record
 from camobo.space.inputs import Categorical, Input, Integer, Real
@@ -32,7 +33,7 @@ def sample(objectives: int = 2, inputs: int = 4, trials: int = 30, *, cost: bool
     space = Space({f"input {j}": kinds[j % 4] for j in range(inputs)})
     order = Order.parse([f"input {j}" for j in range(min(inputs, 3))])
     goals: dict[str, Literal["min", "max"]] = {f"objective {m}": "min" if m % 2 else "max" for m in range(objectives)}
-    plan = Plan(space, goals, cost=AdditiveCost(order) if cost else None, budget=budget, seed=5)
+    plan = Plan(space, goals, cost=OrderCost(order) if cost else None, budget=Budget(budget), seed=5)
     rng = np.random.default_rng(1)
     centres = rng.random((objectives, inputs))
     found = []
@@ -44,11 +45,11 @@ def sample(objectives: int = 2, inputs: int = 4, trials: int = 30, *, cost: bool
         }
         params, added = space.from_unit(unit), i % 7 == 6
         if i >= trials - 2 and trials > 2:
-            found.append(Trial(i, params, notes=_IMPROVES, step=i + 1, budget=budget))
+            found.append(Trial(i, params, notes=_IMPROVES, step=i + 1))
         elif i % 10 == 9:
-            found.append(Trial(i, params, State.FAILED, reason="crucible cracked", told=i, step=i + 1, budget=budget))
+            found.append(Trial(i, params, State.FAILED, reason="crucible cracked", told=i, step=i + 1))
         else:
-            told = Trial(i, params, State.COMPLETE, values, None, _IMPROVES, added, told=i, step=i + 1, budget=budget)
+            told = Trial(i, params, State.COMPLETE, values, None, _IMPROVES, added, told=i, step=i + 1)
             found.append(told)
     return Record(plan, tuple(found))
 
@@ -64,7 +65,7 @@ def hostile_record(part: int) -> tuple[Record, str, tuple[str, ...]]:
     numbers: dict[str, Input] = {a: Real(0, 1, unit=unit_a), b: Integer(1, 9, unit=unit_b)}
     space = Space({**numbers, c: Categorical(some, expensive=some[:2]), d: Categorical(others)})
     order = Order(((a,), (b,), (c,)), frozenset({(0, 1), (1, 2), (0, 2)}))
-    plan = Plan(space, {goal_a: "max", goal_b: "min"}, cost=AdditiveCost(order), budget=40)
+    plan = Plan(space, {goal_a: "max", goal_b: "min"}, cost=OrderCost(order), budget=Budget(40))
     notes = (Note(Reason.OTHER, {"text": note}),)
     rng = np.random.default_rng(part)
     found = []
@@ -72,11 +73,11 @@ def hostile_record(part: int) -> tuple[Record, str, tuple[str, ...]]:
         params = {a: float(rng.random()), b: int(rng.integers(1, 10)), c: some[i % 19], d: others[i % 20]}
         values = {goal_a: float(rng.random()), goal_b: float(rng.random())}
         if i < 21:
-            found.append(Trial(i, params, State.COMPLETE, values, notes=notes, told=i, step=i + 1, budget=40))
+            found.append(Trial(i, params, State.COMPLETE, values, notes=notes, told=i, step=i + 1))
         elif i == 21:
-            found.append(Trial(i, params, State.FAILED, reason=reason, told=i, step=i + 1, budget=40))
+            found.append(Trial(i, params, State.FAILED, reason=reason, told=i, step=i + 1))
         else:
-            found.append(Trial(i, params, notes=notes, step=i + 1, budget=40))
+            found.append(Trial(i, params, notes=notes, step=i + 1))
     return Record(plan, tuple(found)), title, texts
 
 
@@ -98,11 +99,11 @@ def small_study(n: int = 12, **options: object) -> Study:
 def smooth_record(n: int) -> Record:
     """The same objectives at random points, without a study."""
     points = [SPACE.from_unit(unit) for unit in np.random.default_rng(3).random((n, 3))]
-    plan = Plan(SPACE, {"strength": "max", "rust": "min"}, cost=AdditiveCost("nickel > soak > quench"), budget=20)
+    plan = Plan(SPACE, {"strength": "max", "rust": "min"}, cost=OrderCost("nickel > soak > quench"), budget=Budget(20))
     return Record(plan, tuple(Trial(i, own, State.COMPLETE, _value(own), step=i + 1) for i, own in enumerate(points)))
 
 
-def drawn(n: int, objectives: int, *, cost: AdditiveCost | PaperCost | None = None, space: Space = SPACE) -> Record:
+def drawn(n: int, objectives: int, *, cost: Cost | None = None, space: Space = SPACE) -> Record:
     """Random values at random points, made without a study, as another tool would."""
     rng = np.random.default_rng(0)
     names = [f"y{m}" for m in range(objectives)]

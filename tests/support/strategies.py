@@ -1,4 +1,4 @@
-"""Hypothesis strategies that tests share: spaces with all kinds of inputs, orders with what they state, moments."""
+"""Hypothesis strategies that tests share: spaces with all kinds of inputs, orders with what they state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from camobo.arrays import Array
-from camobo.cost.moment import Moment
 from camobo.errors import shown
 from camobo.space.inputs import Categorical, Input, Integer, Param, Real
 from camobo.space.space import Space
@@ -138,14 +137,6 @@ def stated_orders(draw: st.DrawFn, *, most: int = 6) -> Stated:
     text = draw(st.sampled_from([",", ", ", " , "])).join(written for _, written in chains)
     named = list(dict.fromkeys(name for chain, _ in chains for name in chain))
     return Stated(text, named, relations)
-
-
-@st.composite
-def moments(draw: st.DrawFn) -> Moment:
-    """Early and late steps of short and long studies, with and without a budget, of one to ten objectives."""
-    step = st.integers(1, 30) | st.integers(1, 10_000) | st.just(10_000)
-    budget = st.none() | st.integers(1, 60) | st.integers(1, 10_000)
-    return Moment(draw(step), draw(budget), draw(st.integers(1, 10)))
 
 
 def label(value: object) -> str:

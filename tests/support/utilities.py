@@ -7,11 +7,11 @@ from typing import TypeAlias
 import numpy as np
 
 from camobo.acquisition.scalarisation import directions, normal, reach
-from camobo.acquisition.utilities import ExpectedReach, ExplorationBonus, Feasible, ScalarisedUCB
+from camobo.acquisition.utilities import ExpectedReach, Feasible, ScalarisedUCB
 from camobo.arrays import Array
 from camobo.space.sampling import quasi_random
 
-AnyUtility: TypeAlias = ScalarisedUCB | ExpectedReach | ExplorationBonus | Feasible
+AnyUtility: TypeAlias = ScalarisedUCB | ExpectedReach | Feasible
 
 UNIT_FRONT = np.array([[0.2, 0.9], [0.5, 0.6], [0.8, 0.1]])
 
@@ -34,5 +34,4 @@ UTILITIES: dict[str, AnyUtility] = {
     "softened UCB": ucb().softened(),
     "expected hypervolume": improvement(UNIT_FRONT),
     "expected hypervolume, softened": improvement(UNIT_FRONT).softened(),
-    "exploration bonus": ExplorationBonus(0.01),
 }

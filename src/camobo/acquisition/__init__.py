@@ -5,8 +5,8 @@ posterior ──> Utility ──┐
 cost ─────> Discount ───┘
 
 For other rooms:
-    utilities       ScalarisedUCB, ExpectedReach, ExplorationBonus, Feasible: the posterior's worth, in logarithms
-    acquisition     Acquisition: utilities times discounts over the unit cube, Q (1 − C) (Eq. 9)
+    utilities       ScalarisedUCB, ExpectedReach, Feasible: the posterior's worth, in logarithms
+    acquisition     Acquisition: a utility weighed against cost over the unit cube; Q (1 − C) is Eq. 9
     maximise        maximise: the best untried point of a space
     surface         Surface, the protocol of what is maximised; Section, a surface with some inputs fixed
     pareto          dominance, the front and its hypervolume

@@ -124,10 +124,9 @@ def candidate_points(space: Space, best: Array, rng: np.random.Generator) -> Arr
     near = np.clip(centres[:_NEAR] + scale * moved * rng.standard_normal((_NEAR, d)), 0.0, 1.0)
     redrawn = rng.integers(d, size=(_REDRAWN, 1)) == np.arange(d)
     with_redrawn = np.where(redrawn, rng.random((_REDRAWN, d)), centres[_NEAR:])
-    levels = space.expense(spread[: _SPREAD // 4])
-    cheaper = space.at_expense(
-        np.vstack([levels * rng.random((len(levels), 1)), levels * (rng.random(levels.shape) < 0.5)])
-    )
+    some = spread[: _SPREAD // 4]
+    nearer, cornered = rng.random((len(some), 1)), (rng.random(some.shape) < 0.5).astype(np.float64)
+    cheaper = np.vstack([space.cheaper(some, nearer), space.cheaper(some, cornered)])
     return np.vstack([spread, near, with_redrawn, cheaper, cheap_edges(space, rng)])
 
 
@@ -138,11 +137,11 @@ def cheap_edges(space: Space, rng: np.random.Generator) -> Array:
     """
     d = space.dimension
     count = max(4, _ON_EDGES // d)
-    levels = np.zeros((1 + d * count, d))
+    points = np.tile(space.cheapest(), (1 + d * count, 1))
     for j in range(d):
-        levels[1 + j * count : (j + 1) * count, j] = (np.arange(1, count) - rng.random()) / (count - 1)
-        levels[(j + 1) * count, j] = 1.0
-    return space.at_expense(levels)
+        points[1 + j * count : (j + 1) * count, j] = (np.arange(1, count) - rng.random()) / (count - 1)
+        points[(j + 1) * count, j] = 1.0 if points[0, j] < 0.5 else 0.0
+    return space.snap(points)
 
 
 def _spread_out(ranked: Array, count: int) -> Array:

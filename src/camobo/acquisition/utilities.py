@@ -1,7 +1,7 @@
 """Utilities: how much a point promises, in logarithms. Scalarised UCB (Eq. 7) and expected improvement of the front.
 
 A *utility* maps the posterior of M independent objectives at b points, (b, M) means and deviations of standardised
-values, larger is better, to (b,) logarithms, with gradients. `Acquisition` adds log(1 − C) (Eq. 9) and applies the
+values, larger is better, to (b,) logarithms, with gradients. `Acquisition` adds the cost's discount and applies the
 chain rule back to the unit cube. Logarithms keep the product α = Q (1 − C) meaningful when 1 − C falls like 1/t, and
 ensure that of two equal points the more expensive is never preferred, whatever the sign of Q.
 """
@@ -19,8 +19,6 @@ from scipy.special import log_ndtr
 from camobo.arrays import Array
 
 _LEAST_Q = 1e-3  # below it, log Q continues as a straight line in Q
-_KNOWN = 0.03  # posterior deviation, relative to an objective's spread, at which half of an outcome counts as unknown
-_BONUS_IF_KNOWN = 0.1  # bonus for a known outcome, relative to an unknown one
 _HINT = 1e-9  # utility where no sampled outcome improves the front, relative to the volume reached
 
 
@@ -196,32 +194,6 @@ class ExpectedReach:
 def power_of(objectives: int) -> int:
     """The power p of the reach that `ExpectedReach` averages over directions."""
     return 2 if objectives == 2 else 1
-
-
-@dataclass(frozen=True, slots=True)
-class ExplorationBonus:
-    """Exploration bonus at low cost: `worth` × (0.1 + 0.9 mean_m σ_m / (σ_m + 0.03)).
-
-    Close to `worth` where outcomes are uncertain by more than a few hundredths of the objectives' spread, a tenth of it
-    where they are known. It depends on deviations only; the discount of its `Term` confines it to cheap points.
-    """
-
-    worth: float
-
-    def log(self, mean: Array, deviation: Array) -> Array:
-        """(b,) log bonus."""
-        unknown = (deviation / (deviation + _KNOWN)).mean(axis=1)
-        return np.asarray(np.log(self.worth * (_BONUS_IF_KNOWN + (1.0 - _BONUS_IF_KNOWN) * unknown)))
-
-    def log_slopes(self, mean: Array, deviation: Array) -> tuple[Array, Array, Array]:
-        """(b,) log bonus, and its (b, M) gradients; 0 with respect to means."""
-        value = self.log(mean, deviation)
-        slope = (1.0 - _BONUS_IF_KNOWN) * _KNOWN / (deviation + _KNOWN) ** 2 / mean.shape[1]
-        return value, np.zeros_like(mean), slope * self.worth / np.exp(value)[:, None]
-
-    def softened(self) -> ExplorationBonus:
-        """Itself: it has no kinks."""
-        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ SQLAlchemy and the rooms that need them inside their functions, so that help and
 Inside this room:
     arguments      arguments that commands share, their shell completion, opening a study
     begin          init, new
+    change         set: the budget or the cost in the middle of a study
     trials         ask, tell, amend, fail, release
     look           status, front, explain, log
     report         report: one HTML file
@@ -14,10 +15,12 @@ Inside this room:
     csv_results    the results in CSV rows, for import and `tell --csv`
     csv_files      reading and writing CSV files
     csv_cells      one CSV cell, to and from the value it stands for
+    price_list     a price list in a CSV file
+    money          cost, budget and money as the commands word them
     run            run: a command evaluates the trials
     demo           demo: a made-up steel study
     paper          paper: the paper's experiments, figures and table
-    parse          numbers, trial numbers and name=value pairs as users type them
+    parse          numbers, budgets, trial numbers and name=value pairs as users type them
     phrases        advice, command lines and file names as the command line words them
     output         tables, lines, JSON and errors on the terminal
 """
@@ -36,7 +39,7 @@ from typing import Annotated
 import typer
 
 import camobo
-from camobo.cli import begin, csv_commands, demo, look, output, paper, phrases, report, run, trials
+from camobo.cli import begin, change, csv_commands, demo, look, output, paper, phrases, report, run, trials
 from camobo.errors import CamoboError
 
 app = typer.Typer(
@@ -48,7 +51,7 @@ app = typer.Typer(
 )
 _GARBAGE_THRESHOLD = 200_000
 """New objects between garbage collections: opening a large study makes many objects and no garbage."""
-for group in (begin, demo, trials, look, report, csv_commands, run):
+for group in (begin, demo, change, trials, look, report, csv_commands, run):
     app.add_typer(group.app)
 app.add_typer(paper.app, rich_help_panel="The paper")
 
@@ -105,6 +108,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 output.hint(
                     "The command that evaluates trials comes after --: camobo run alloy.toml -- python train.py"
                 )
+            elif stopped.code == 2 and ours[:1] == ["set"] and len(ours) > 1:
+                output.hint('A value with spaces stands in quotes: --budget "2000 EUR", --cost "nickel > chromium".')
             elif stopped.code == 2 and (dashed := _dashed(ours)):
                 output.hint(f"A name that starts with a dash comes after --: {phrases.command_line('camobo', *dashed)}")
             raise

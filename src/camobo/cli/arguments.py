@@ -177,6 +177,19 @@ CsvFile = Annotated[
         metavar="FILE", show_default=False, autocompletion=_sheets, help="The CSV file; - for standard input."
     ),
 ]
+PriceList = Annotated[
+    str | None,
+    typer.Option(
+        "--prices",
+        metavar="FILE",
+        autocompletion=_sheets,
+        help="The cost as a price list: a CSV file with the columns input, choice and price; - for standard input.",
+    ),
+]
+Paid = Annotated[
+    str | None,
+    typer.Option("--cost", metavar="NUMBER", help="What the trial cost."),
+]
 Objective = Annotated[
     str | None, typer.Option("--sort", metavar="NAME", autocompletion=_objectives, help="Best in this objective first.")
 ]

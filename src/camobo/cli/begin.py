@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import resources
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from camobo.cli import arguments, output, phrases
-from camobo.cli.arguments import AsJson, Force, Problem
+from camobo.cli.arguments import AsJson, Force, PriceList, Problem
+from camobo.errors import InvalidOptionError
 from camobo.hints import counted
 
 if TYPE_CHECKING:
+    from camobo.cost.protocol import Cost
     from camobo.space.inputs import Input
     from camobo.strategy.plan import Plan
+    from camobo.study.study import Study
 
 app = typer.Typer()
-_PANEL = "Create a study"
+_PANEL = "Create or change a study"
 
 
 def example_problem() -> str:
@@ -43,7 +47,7 @@ def init(
     from camobo.cli.csv_files import new_file, refuse_existing
 
     refuse_existing(file, force=force)
-    with new_file(file) as write:
+    with new_file(file, marked=False) as write:
         write(example_problem())
     if file != "-":
         output.say(f"{file}: an example problem. Edit it to describe yours.")
@@ -61,6 +65,7 @@ def new(
             help="Where to store the study: a file or a database URL. Default: alloy.db for alloy.toml.",
         ),
     ] = None,
+    prices: PriceList = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check and show the problem; create nothing.")] = False,
     json: AsJson = False,
 ) -> None:
@@ -69,7 +74,12 @@ def new(
     Examples:
       camobo new alloy.toml                  create alloy.db
       camobo new alloy.toml --dry-run        only check the file
+      camobo new alloy.toml --prices list.csv
       camobo new alloy.toml --storage postgresql+psycopg://lab@server/alloy
+
+    A price list has one row per price: an input and its price per unit, or an
+    input, one of its choices and the price of that. A row "per trial" is what
+    every trial costs. What is not listed is free.
 
     If the study exists already and its problem is the same, it continues;
     if the problem differs, camobo says where and changes nothing.
@@ -78,12 +88,12 @@ def new(
     from camobo.history.problem_file import plan_of_toml
 
     place = arguments.study_of_problem(problem) if storage is None else storage
-    if dry_run:
-        plan, trials = plan_of_toml(problem)[0], 0
-    else:
-        from camobo.study.study import Study
-
-        with Study.from_toml(problem, storage=place) as study:
+    plan, document = plan_of_toml(problem)
+    trials = 0
+    if prices is not None:
+        plan = replace(plan, cost=_priced(problem, document, plan, prices))
+    if not dry_run:
+        with _created(problem, document, None if prices is None else plan, place) as study:
             plan, trials, place = study.plan, len(study.trials), study.storage
     if json:
         output.as_json({"study": place, "problem": to_document(plan), "trials": trials})
@@ -98,20 +108,70 @@ def new(
     output.hint(f"What to try {'next' if trials else 'first'}: {phrases.command_line('camobo', 'ask', place)}")
 
 
-def _show_plan(plan: Plan) -> None:
-    titles = ("input", "type", "from", "to", "unit", "details")
-    output.table(
-        [output.Column(title, right=title in ("from", "to")) for title in titles],
-        [[name, *_described(given)] for name, given in plan.space.inputs.items()],
+def _priced(problem: str, document: dict[str, Any], plan: Plan, prices: str) -> Cost:
+    """The price list as the cost of a problem file that gives no cost itself."""
+    from camobo.cli.price_list import read_prices
+
+    for place, given in (("[study] cost", "cost" in document.get("study", {})), ("[prices]", "prices" in document)):
+        if given:
+            raise InvalidOptionError(
+                f"--prices: {problem} says what trials cost too, under {place}. Put a # in front of that, "
+                "or leave --prices out."
+            )
+    if plan.method == "paper":
+        raise InvalidOptionError('--prices: goes with method = "default"; the paper\'s method needs an order as cost.')
+    return read_prices(prices, plan.space)
+
+
+def _created(problem: str, document: dict[str, Any], plan: Plan | None, place: str) -> Study:
+    """The study of a problem file, or of a plan that was made from it."""
+    from camobo.study.study import Study
+
+    if plan is None:
+        return Study.from_toml(problem, storage=place)
+    return Study(
+        plan.space,
+        plan.objectives,
+        cost=plan.cost,
+        budget=plan.budget,
+        thrift=plan.thrift,
+        seed=plan.seed if "seed" in document.get("study", {}) else None,
+        storage=place,
+        reference=None if plan.reference is None else dict(zip(plan.objectives, plan.reference, strict=True)),
+        beta=plan.beta,
+        refit_every=plan.refit_every,
     )
+
+
+def _show_plan(plan: Plan) -> None:
+    from camobo.cli.money import about, costs_of_inputs, range_of_costs, remark_on_budget, unit_of
+    from camobo.insight.record import Record
+
+    titles = ["input", "type", "from", "to", "unit", "details"]
+    rows = [[name, *_described(given)] for name, given in plan.space.inputs.items()]
+    costs, unit = costs_of_inputs(plan), unit_of(plan)
+    if costs is not None:
+        titles.insert(5, f"cost {unit}".rstrip())
+        for row in rows:
+            row.insert(5, costs[row[0]])
+    output.table([output.Column(title, right=title in ("from", "to")) for title in titles], rows)
     output.head("objectives")
     output.table(
         [output.Column("objective"), output.Column("goal")],
         [[n, f"{goal}imise"] for n, goal in plan.objectives.items()],
     )
     output.say()
-    output.say(f"cost       {'none' if plan.cost is None else f'{plan.cost.order} ({type(plan.cost).__name__})'}")
-    output.say(f"budget     {'none' if plan.budget is None else counted(plan.budget, 'trial')}")
+    output.say(f"cost       {'none' if plan.cost is None else plan.cost}")
+    span = range_of_costs(plan)
+    if span is not None:
+        least, most = (about(each, unit) for each in span)
+        output.say(f"           the cheapest trial costs {least}, the most expensive {most}")
+    output.say(f"budget     {'none' if plan.budget is None else plan.budget}")
+    remark = remark_on_budget(Record(plan, ()))
+    if remark is not None:
+        output.say(f"           {remark}")
+    if plan.thrift != 1.0:
+        output.say(f"thrift     {plan.thrift:g}")
     output.say(f"seed       {plan.seed}")
     if plan.method != "default":
         output.say(f"method     {plan.method}, beta {plan.beta}")

@@ -72,7 +72,8 @@ def import_(study: StudyPlace, file: CsvFile, json: AsJson = False) -> None:
     The file needs one column per input and objective; cost and note are
     optional. Files written by export can be read. Rows that the study already
     has are skipped, as are rows without results and rows of open or failed
-    trials. If anything is wrong in a row, nothing is added.
+    trials. Costs teach what trials cost, and count against no budget. If
+    anything is wrong in a row, nothing is added.
     """
     from camobo.cli.csv_results import add_rows
 
@@ -80,10 +81,12 @@ def import_(study: StudyPlace, file: CsvFile, json: AsJson = False) -> None:
         done = add_rows(opened, file)
     if json:
         left_out = {"there_before": done.before, "without_results": done.empty, "in_part": done.in_part}
+        left_out["costs_added"] = done.costs
         output.as_json({"trials": [trial.as_dict() for trial in done.trials], **left_out})
         return
     counts = [f"{len(done.trials)} added"]
     counts += [f"{done.before} already in the study"] if done.before else []
+    counts += [f"{done.costs} of them without a cost until now"] if done.costs else []
     skipped = [f"{done.empty} without results"] if done.empty else []
     skipped += [f"{done.in_part} partly measured"] if done.in_part else []
     output.say(", ".join(counts) + (f"; skipped: {', '.join(skipped)}." if skipped else "."))

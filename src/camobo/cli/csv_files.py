@@ -1,4 +1,4 @@
-"""Reading and writing CSV files: sheets to fill in, results, whole studies.
+"""Reading and writing CSV files: sheets to fill in, results, whole studies, price lists.
 
 Files read may be UTF-8 with or without a byte order mark, and separate cells with commas, semicolons, tabs or what
 a first line such as sep=; says, which spreadsheets write. A mistake is an error with its line and column, raised
@@ -122,10 +122,11 @@ def _is_database(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def new_file(path: str | Path) -> Iterator[Callable[[str], None]]:
+def new_file(path: str | Path, *, marked: bool = True) -> Iterator[Callable[[str], None]]:
     """A function that writes a text file, for use in a `with` block; "-" is standard output.
 
-    The file appears complete, and only if the block succeeds.
+    The file appears complete, and only if the block succeeds. `marked` says that spreadsheets read it: they need a byte
+    order mark to recognise UTF-8.
     """
     if str(path) == "-":
         texts: list[str] = []
@@ -139,8 +140,7 @@ def new_file(path: str | Path) -> Iterator[Callable[[str], None]]:
         if stat.S_ISDIR(_mode(target)):
             raise StorageError(f"{path}: is a folder. Name a file.")
         with replacing(target) as write:
-            # Spreadsheets need the byte order mark to recognise UTF-8.
-            yield lambda text: write(text.encode("utf-8" if text.isascii() else "utf-8-sig"))
+            yield lambda text: write(text.encode("utf-8" if text.isascii() or not marked else "utf-8-sig"))
     except CamoboError:
         raise  # StorageError is an OSError too, and says more
     except OSError as error:
@@ -158,10 +158,15 @@ def _mode(path: Path) -> int:
 
 
 def read_rows(path: str, plan: Plan) -> list[Row]:
-    """The rows of a file that are not empty."""
+    """The rows of a study's file that are not empty."""
+    return read_table(path, headings(plan))
+
+
+def read_table(path: str, columns_known: Sequence[Heading]) -> list[Row]:
+    """The rows of a file that are not empty; its first line must name known columns, in any order."""
     name, text = _text_of(path)
     csv.field_size_limit(_MOST_CELL)
-    known = {heading.label: heading for heading in headings(plan)}
+    known = {heading.label: heading for heading in columns_known}
     separator = _SEPARATOR.match(text)
     delimiter = separator[1] if separator else _delimiter(text, known)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -5,7 +5,7 @@ Each file is recorded as a whole or, if anything in it is wrong, not at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from camobo.cli import parse, phrases
@@ -20,6 +20,7 @@ from camobo.study.study import Study
 
 _NOT_FAILED = ("no", "n", "not", "none", "false", "f", "0", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "na", "n/a", "ok")
 """What people write in column failed when a trial did not fail."""
+_NO_RESULT = "there is a cost or a note but no result. Fill in a result, or empty the cell."
 _CONTRADICTS = "there are results, but column failed or state says there are none. Empty one of them."
 
 
@@ -34,8 +35,10 @@ class Recorded:
     """Rows without results that count."""
     in_part: int = 0
     """Rows of open trials with some of their results."""
+    costs: int = 0
+    """How many rows that were recorded before gave a cost that was still missing."""
     not_recorded: tuple[str, ...] = ()
-    """Remarks on costs and notes of rows recorded before, which were not recorded."""
+    """Remarks on notes of rows recorded before, which were not recorded."""
 
 
 def add_rows(study: Study, path: str) -> Recorded:
@@ -43,9 +46,12 @@ def add_rows(study: Study, path: str) -> Recorded:
     plan, rows = study.plan, read_rows(path, study.plan)
     _need_columns(path, plan, rows)
     added: list[Trial] = []
-    before = empty = in_part = 0
+    before = empty = in_part = costs = 0
     with study.together():
-        known = {_fingerprint(trial.params, trial.values) for trial in study.trials if trial.values}
+        known: dict[str, list[int]] = {}
+        for trial in study.trials:
+            if trial.values:
+                known.setdefault(_fingerprint(trial.params, trial.values), []).append(trial.number)
         for row in rows:
             if not _counts(plan, row):
                 partly = not row.blank("objective") and _state(row) != "failed"  # a failed one may have been withdrawn
@@ -57,12 +63,38 @@ def add_rows(study: Study, path: str) -> Recorded:
             }
             values = _results(plan, row, all_of_them=True)
             cost = parse.amount(row.at("cost"), row.text("cost"))
-            if _fingerprint(params, values) in known:
-                before += 1
-                continue
+            alike = known.get(_fingerprint(params, values))
             with row.placed():
-                added.append(study.add(params, values, cost=cost, note=row.text("note")))
-    return Recorded(tuple(added), before, empty, in_part)
+                if alike is None:
+                    added.append(study.add(params, values, cost=cost, note=row.text("note")))
+                else:
+                    before, costs = before + 1, costs + _add_cost(study, row, alike, cost)
+    return Recorded(tuple(added), before, empty, in_part, costs)
+
+
+def _add_cost(study: Study, row: Row, alike: list[int], cost: float | None) -> bool:
+    """Whether one of the trials that are like a row had no cost and got that of the row.
+
+    An error if all have another.
+    """
+    paid = {number: study.trials[number].cost for number in alike}
+    if cost is None or cost in paid.values():
+        return False
+    number = next((number for number, known in paid.items() if known is None), alike[0])
+    _record_cost(study, row, study.trials[number], cost)
+    return True
+
+
+def _record_cost(study: Study, row: Row, trial: Trial, cost: float) -> Trial:
+    """Record the cost of a trial that was told without; an error if it was told with another."""
+    if trial.cost is not None:
+        command = phrases.command_line("camobo", "amend", study.storage, str(trial.number), "--cost", f"{cost:.12g}")
+        raise TrialStateError(
+            f"trial {trial.number}: its cost is {cost:.12g} here, but {trial.cost:.12g} was recorded before. "
+            f"To correct it: {command} --reason …"
+        )
+    why = trial.reason if trial.state is State.FAILED and trial.reason else f"cost from {row.file}"
+    return study.amend(trial.number, cost=cost, reason=why)
 
 
 def _need_columns(path: str, plan: Plan, rows: list[Row]) -> None:
@@ -136,18 +168,27 @@ def tell_sheet(study: Study, path: str) -> Recorded:
         )
     _refuse_contradictions(study.plan, rows)
     trials: list[Trial] = []
-    before, not_recorded = 0, list[str]()
+    before, costs, not_recorded = 0, 0, list[str]()
     with study.together():
         plan = study.plan
         for row in rows:
+            known = study.trials
             with row.placed():
                 done = _tell_row(study, plan, row)
             if done is not None:
                 trials.append(done)
-            elif not row.blank("objective") or _failure(row) is not None:
-                before += 1
+            if done is None and row.blank("objective") and _failure(row) is None:
+                continue
+            if done is None or _told_before(known, done):
+                before, costs = before + (done is None), costs + (done is not None)
                 not_recorded += _not_recorded(study, row)
-    return Recorded(tuple(trials), before, not_recorded=tuple(not_recorded))
+    return Recorded(tuple(trials), before, costs=costs, not_recorded=tuple(not_recorded))
+
+
+def _told_before(known: Sequence[Trial], done: Trial) -> bool:
+    """Whether a trial has the state and the values it had before: then only its cost is new."""
+    old = known[done.number]
+    return (old.state, old.values) == (done.state, done.values)
 
 
 def _refuse_contradictions(plan: Plan, rows: list[Row]) -> None:
@@ -156,12 +197,13 @@ def _refuse_contradictions(plan: Plan, rows: list[Row]) -> None:
     for row in rows:
         with row.placed():
             values, why = _results(plan, row), _failure(row)
-            if not values and why is None:
+            cost = parse.amount(row.at("cost"), row.text("cost"))
+            if not values and why is None and cost is None:
                 continue
             number = parse.trial_number(row.get("about", "trial"), row.at("trial"))
-            cost = parse.amount(row.at("cost"), row.text("cost"))
         facts: dict[str, object] = {f"objective {name!r}": value for name, value in values.items()}
-        facts |= {"the reason": why, "the outcome": "measured" if why is None else "failed"}
+        outcome = "failed" if why is not None else "measured" if values else None
+        facts |= {"the reason": why, "the outcome": outcome}
         facts |= {"the cost": cost, "the note": row.text("note")}
         for what, fact in facts.items():
             other, before = first.setdefault((number, what), (row, fact)) if fact is not None else (row, fact)
@@ -173,13 +215,10 @@ def _refuse_contradictions(plan: Plan, rows: list[Row]) -> None:
 
 
 def _not_recorded(study: Study, row: Row) -> list[str]:
-    """A remark if a row recorded before has a new cost or note, which can only be recorded with a result."""
+    """A remark if a row recorded before has a new note, which can only be recorded with a result."""
     number = parse.trial_number(row.get("about", "trial"))
     trial, note = study.trials[number], row.text("note")
-    cost = parse.amount(row.at("cost"), row.text("cost"))
-    extra = ["cost"] if cost is not None and cost != trial.cost else []
-    extra += ["note"] if note is not None and note != trial.note else []
-    if not extra:
+    if note is None or note == trial.note:
         return []
     name, value = next(iter((trial.values or {}).items()), (None, None))
     if trial.state.open:
@@ -188,7 +227,7 @@ def _not_recorded(study: Study, row: Row) -> list[str]:
         remedy = "Note it down elsewhere."
     else:
         remedy = f"To put it in the log: {_amend_command(study, number, name, value)}"
-    return [f"{row.place}: trial {number} was recorded before; its new {' and '.join(extra)} was not stored. {remedy}"]
+    return [f"{row.place}: trial {number} was recorded before; its new note was not stored. {remedy}"]
 
 
 def _amend_command(study: Study, number: int, name: str, value: float | None) -> str:
@@ -201,15 +240,22 @@ def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
     """Record a row's result; None if it has none, or none that is new."""
     values, why, state = _results(plan, row), _failure(row), _state(row)
     cost, note = parse.amount(row.at("cost"), row.text("cost")), row.text("note")
-    if not values and why is None and state in ("", "pending", "released"):
-        if cost is not None or (note is not None and "state" not in {name for _, name in row.cells}):
-            raise InvalidOptionError("there is a cost or a note but no result. Fill in a result, or empty the cell.")
+    silent = not values and why is None and state in ("", "pending", "released")
+    if silent and cost is None:
+        if note is not None and "state" not in {name for _, name in row.cells}:
+            raise InvalidOptionError(_NO_RESULT)
         return None
     number = parse.trial_number(row.get("about", "trial"), row.at("trial"))
     trial = transitions.find(study.trials, number)
     _need_same_inputs(plan, row, trial)
+    if silent:
+        if cost is None or cost == trial.cost:
+            return None
+        if trial.state.open:
+            raise InvalidOptionError(_NO_RESULT)
+        return _record_cost(study, row, trial, cost)
     if why is not None or state == "failed":
-        return _fail_row(study, trial, why, values)
+        return _fail_row(study, row, trial, why, values, cost)
     if not values and trial.state.open:
         raise InvalidOptionError("its state is complete, but there are no results. Fill them in, or empty its state.")
     known = trial.values or {}
@@ -220,18 +266,26 @@ def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
                 f"To correct it: {_amend_command(study, number, name, values[name])}"
             )
     fresh = {name: value for name, value in values.items() if name not in known}
-    return study.tell(number, fresh, cost=cost, note=note) if fresh else None
+    new_cost = None if cost == trial.cost else cost
+    if new_cost is not None and (trial.cost is not None or not fresh):
+        return _record_cost(study, row, trial, new_cost)
+    return study.tell(number, fresh, cost=new_cost, note=note) if fresh else None
 
 
-def _fail_row(study: Study, trial: Trial, why: str | None, values: Mapping[str, float]) -> Trial | None:
-    """Record that a row's trial failed; None if that was recorded before."""
+def _fail_row(
+    study: Study, row: Row, trial: Trial, why: str | None, values: Mapping[str, float], cost: float | None
+) -> Trial | None:
+    """Record that a row's trial failed, and its cost; None if that was recorded before."""
+    new_cost = None if cost == trial.cost else cost
+    if new_cost is not None and (trial.cost is not None or trial.state is State.FAILED):
+        return _record_cost(study, row, trial, new_cost)
     if trial.state is State.FAILED:
         return None
     if values:
         raise InvalidOptionError(_CONTRADICTS)
     if why is None:
         raise InvalidOptionError("its state is failed. Write why in column failed or reason.")
-    return study.fail(trial.number, why)
+    return study.fail(trial.number, why, cost=new_cost)
 
 
 def _need_same_inputs(plan: Plan, row: Row, trial: Trial) -> None:

@@ -11,9 +11,12 @@ from camobo.cli.arguments import AnyTrial, AsJson, Objective, StudyPlace
 from camobo.cli.trials import input_columns
 from camobo.errors import InvalidValueError
 from camobo.hints import counted, meant
+from camobo.run.money import amount
 
 if TYPE_CHECKING:
+    from camobo.cost.budget import Budget
     from camobo.history.trial import Trial
+    from camobo.insight.costs import Costs
     from camobo.strategy.plan import Plan
 
 app = typer.Typer()
@@ -29,32 +32,63 @@ def status(study: StudyPlace, json: AsJson = False) -> None:
       camobo status alloy.db
       camobo status alloy.db --json
 
+    Spent is what was told, and for finished trials without a cost what they
+    are expected to have cost. Reserved is what open trials are expected to
+    cost. Experiments that were added or imported do not count.
+
     The level of an input is its average distance from its cheap end, over the
-    suggested trials: 0 % at the cheap end, 100 % at the expensive end. The
-    cost order is kept if the level of the more expensive input is no larger
-    than that of the cheaper one.
+    suggested trials: 0 % at the cheap end, 100 % at the expensive end.
     """
     from camobo.insight.record import record_of
+    from camobo.insight.spending import disagreements
     from camobo.insight.status import status as facts_of
 
     with arguments.open_study(study) as opened:
-        facts = {"study": opened.storage, **facts_of(record_of(opened))}
+        record = record_of(opened)
+        facts, budget = {"study": opened.storage, **facts_of(record)}, opened.budget
     if json:
         output.as_json(facts)
         return
-    planned = "" if facts["budget"] is None else f" of {facts['budget']} planned"
+    planned = f" of {budget.trials} planned" if budget is not None and budget.trials is not None else ""
     counts = ", ".join(f"{count} {state}" for state, count in facts["trials"].items() if count)
     added = f", {facts['added']} of them added by hand" if facts["added"] else ""
     output.say(f"{facts['study']}: {_goals(facts['objectives'])}")
+    output.say(
+        f"cost         {facts['cost'] or 'none'}" + (f", thrift {facts['thrift']:g}" if facts["thrift"] != 1 else "")
+    )
+    output.say(f"budget       {'none' if budget is None else budget}")
     output.say(f"evaluated    {facts['evaluated']}{planned}")
     output.say(f"trials       {counts or 'none yet'}{added}")
-    if facts["spent"] is not None:
-        output.say(f"spent        {output.cell(facts['spent'])}, recorded for {counted(facts['costs_told'], 'trial')}")
+    _show_money(facts, budget)
     reference = "the worst seen" if facts["reference"] is None else _pairs(facts["reference"])
     output.say(f"hypervolume  {output.cell(facts['hypervolume'])}, against {reference}")
     output.say(f"front        {_listed(facts['front'])}")
+    for sentence in map(str, disagreements(record)):
+        output.say(f"{sentence[:1].upper()}{sentence[1:]}.")
     _show_use(facts)
     _show_open(facts["open"])
+
+
+def _show_money(facts: dict[str, Any], budget: Budget | None) -> None:
+    """What was spent of what, how much of it is only expected, and what is left."""
+    from camobo.cli.money import about, money
+
+    found = facts["money"]
+    limit = None if budget is None or budget.cost is None else money(budget.cost, budget.unit)
+    if found is None:
+        if limit is not None:
+            output.say(f"spent        nothing recorded, of {limit}; record costs with camobo tell --cost")
+        return
+    unit = found["unit"]
+    spent = amount(found["spent"]) if found["estimated"] else output.cell(found["spent"])
+    spent += "" if limit else f" {unit}".rstrip()
+    estimated = f", {about(found['estimated'], unit)} of it expected" if found["estimated"] else ""
+    told = f", recorded for {counted(facts['costs_told'], 'trial')}" if facts["costs_told"] else ""
+    output.say(f"spent        {spent}{f' of {limit}' if limit else ''}{told}{estimated}")
+    if found["reserved"]:
+        output.say(f"reserved     {about(found['reserved'], unit)}, expected for open trials")
+    if found["remaining"] is not None:
+        output.say(f"remaining    {about(found['remaining'], unit)}")
 
 
 def _goals(objectives: dict[str, str]) -> str:
@@ -79,7 +113,7 @@ def _listed(numbers: list[int]) -> str:
 
 
 def _show_use(facts: dict[str, Any]) -> None:
-    output.head("use of inputs" + ("" if facts["order"] is None else f", cost order {facts['order']}"))
+    output.head("use of inputs")
     rows = [
         [
             name,
@@ -92,12 +126,8 @@ def _show_use(facts: dict[str, Any]) -> None:
     ]
     names = ("input", "used", "mean", "unit", "level")
     output.table([output.Column(name, right=name in ("used", "mean", "level")) for name in names], rows)
-    if facts["added"] and facts["comparisons"]:
+    if facts["added"] and any(use["level"] is not None for use in facts["inputs"].values()):
         output.say(f"Levels do not include the {counted(facts['added'], 'trial')} added by hand.")
-    for found in facts["comparisons"]:
-        expensive, cheap = (" = ".join(found[side]) for side in ("more_expensive", "cheaper"))
-        levels = " against ".join(f"{level:.0%}" for level in found["levels"])
-        output.say(f"{expensive} > {cheap}: {'kept' if found['kept'] else 'not kept'}, {levels}")
 
 
 def _show_open(trials: list[dict[str, Any]]) -> None:
@@ -131,9 +161,13 @@ def front(study: StudyPlace, sort: Objective = None, json: AsJson = False) -> No
       camobo export alloy.db --only front -o front.csv
 
     A trial is on the front if no other trial is better in one objective
-    without being worse in another.
+    without being worse in another. Its cost is what was told, or with ≈ what
+    it is expected to have cost.
     """
+    from camobo.insight.record import record_of
+
     with arguments.open_study(study) as opened:
+        record = record_of(opened)
         plan, found, volume = opened.plan, opened.front(), opened.hypervolume()
     if sort is not None:
         found = _sorted(plan, found, sort)
@@ -142,7 +176,7 @@ def front(study: StudyPlace, sort: Objective = None, json: AsJson = False) -> No
             {"objectives": dict(plan.objectives), "hypervolume": volume, "trials": [trial.as_dict() for trial in found]}
         )
     elif found:
-        show_front(plan, found)
+        show_front(plan, found, record.costs)
     else:
         output.hint("No front yet: no trial has all its results.")
 
@@ -156,11 +190,24 @@ def _sorted(plan: Plan, trials: list[Trial], name: str) -> list[Trial]:
     return sorted(trials, key=lambda t: (t.values or {})[name], reverse=plan.objectives[name] == "max")
 
 
-def show_front(plan: Plan, trials: list[Trial]) -> None:
-    """Print trials with their inputs and results as a table."""
+def show_front(plan: Plan, trials: list[Trial], costs: Costs | None = None) -> None:
+    """Print trials with their inputs, results and, if amounts are known, costs as a table."""
     columns = [output.Column("trial", right=True), *input_columns(plan)]
     columns += [output.Column(f"{name} ({goal})", right=True) for name, goal in plan.objectives.items()]
-    output.table(columns, [[t.number, *t.params.values(), *(t.values or {}).values()] for t in trials])
+    rows: list[list[Any]] = [[t.number, *t.params.values(), *(t.values or {}).values()] for t in trials]
+    if costs is not None and costs.in_money:
+        columns.append(output.Column(f"cost {costs.unit}".rstrip(), right=True))
+        for trial, row in zip(trials, rows, strict=True):
+            row.append(_cost(trial, costs))
+    output.table(columns, rows)
+
+
+def _cost(trial: Trial, costs: Costs) -> str | None:
+    """What a trial cost, or with ≈ is expected to have cost; None if nothing is known."""
+    if trial.number not in costs.amounts:
+        return None
+    known = costs.amounts[trial.number]
+    return output.cell(known) if trial.number in costs.paid else f"≈ {amount(known)}"
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -170,8 +217,9 @@ def explain(study: StudyPlace, trial: AnyTrial, json: AsJson = False) -> None:
     Examples:
       camobo explain alloy.db 3
 
-    Shows what the models expected, what the trial promised, how much of that
-    its cost took away, and what would have been suggested without cost.
+    Shows what the models expected, how much the trial promised to improve
+    the front, what it was expected to cost and what was paid, and what would
+    have been suggested without cost.
     """
     with arguments.open_study(study) as opened:
         found = opened.explain(parse.trial_number(trial))
@@ -219,8 +267,7 @@ def log(
             e["who"],
             e["kind"],
             e["trial"],
-            _details(e["new"]),
-            _details(e["old"]),
+            *(_plan_details(e[side]) if e["kind"] == "set" else _details(e[side]) for side in ("new", "old")),
         ]
         for e in facts
     ]
@@ -237,3 +284,10 @@ def _details(facts: dict[str, Any] | None) -> str:
             text = output.local_time(fact) if name == "expires" else output.cell(fact)
             parts.append(output.unbroken(f"{name}: ") + (text or ""))
     return ", ".join(parts)
+
+
+def _plan_details(facts: dict[str, Any] | None) -> str:
+    """What a change of the plan recorded: "budget: 60 trials, 2000 EUR"."""
+    from camobo.cli.money import in_words
+
+    return "; ".join(f"{name}: {in_words(name, fact)}" for name, fact in (facts or {}).items())

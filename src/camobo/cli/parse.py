@@ -1,18 +1,20 @@
-"""Parse what users type: numbers, trial numbers, `name=value` pairs. Strict; errors name the place and the fix."""
+"""Parse what users type: numbers, budgets, trial numbers, `name=value` pairs. Errors name the place and the fix."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from camobo.errors import Advice, InvalidOptionError, InvalidValueError, UnknownTrialError, shown
 from camobo.hints import meant
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
-_THOUSANDS = re.compile(r"[+-]?\d{1,3}(?:[,'\s]\d{3})+(?:\.\d*)?", re.ASCII)
-_WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*[^\d\s.,eE+_-](?!\d).*", re.ASCII)
+_THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:[,'\s]\d{3})+(?:\.\d*)?", re.ASCII)
+_WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*(?:[^\d\s.,eE+_-](?!\d)|[eE](?=[a-zA-Z])).*", re.ASCII)
+_BUDGET_PART = re.compile(rf"({_NUMBER.pattern})\s*([^\d\s.,;+-][^\d;]*)?", re.ASCII)
 _TRIAL = re.compile(r"\d{1,15}", re.ASCII)
 
 
@@ -63,6 +65,37 @@ def amount(place: str, text: str | None) -> float | None:
     return found
 
 
+def budget(text: str) -> dict[str, Any] | None:
+    """A budget as a document: a number of trials, an amount of money with its unit, both, or none.
+
+    >>> budget("80"), budget("2000 EUR"), budget("60, 2000 EUR"), budget("none")
+    ({'trials': 80}, {'cost': 2000.0, 'unit': 'EUR'}, {'trials': 60, 'cost': 2000.0, 'unit': 'EUR'}, None)
+    """
+    if text.strip().casefold() == "none":
+        return None
+    if re.search(r"\d,\d", text):
+        raise InvalidOptionError(
+            f"--budget: need numbers with a decimal point and without separators, got {shown(text)}. "
+            'Trials and money are apart by a comma and a space: "60, 2000 EUR".'
+        )
+    found: dict[str, Any] = {}
+    for part in text.split(","):
+        match = _BUDGET_PART.fullmatch(part.strip())
+        unit = "" if match is None else (match[2] or "").strip()
+        trials = unit.casefold() in ("", "trial", "trials")
+        if match is None or (trials and not match[1].isdecimal()):
+            raise InvalidOptionError(
+                '--budget: need a number of trials such as 80, an amount with its unit such as "2000 EUR", '
+                f'both as "60, 2000 EUR", or none, got {shown(text)}.'
+            )
+        if ("trials" if trials else "cost") in found:
+            what = "two numbers of trials" if trials else "two amounts of money"
+            hint = ' An amount of money needs its unit: "60, 2000 EUR".' if trials else ""
+            raise InvalidOptionError(f"--budget: got {what}, {shown(text)}. Give one.{hint}")
+        found |= {"trials": int(match[1])} if trials else {"cost": number("--budget", match[1]), "unit": unit}
+    return found
+
+
 def trial_number(text: str, place: str = "trial") -> int:
     """The number of a trial.
 
@@ -95,8 +128,9 @@ def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
             spaces = " Write it without spaces around the =." if text in names or text.startswith("=") else ""
             raise InvalidValueError(f"values: need name=value such as {names[0]}=0.31, got {shown(text)}.{spaces}")
         if name not in names:
+            paid = f" What a trial cost is told with --cost {value}." if name == "cost" else ""
             raise InvalidValueError(
-                f"values: unknown objective {name!r}.{meant(name, names)} This study measures {', '.join(names)}."
+                f"values: unknown objective {name!r}.{meant(name, names)} This study measures {', '.join(names)}.{paid}"
             )
         if name in found:
             raise InvalidValueError(f"values: {name!r} is given twice. Give each objective once.")

@@ -16,6 +16,7 @@ from camobo.cli.arguments import AsJson, Owner, ProblemOrStudy
 from camobo.errors import CamoboError, InvalidOptionError
 from camobo.hints import counted
 from camobo.run.interrupts import END_SIGNALS
+from camobo.run.money import amount, spent_of
 
 if TYPE_CHECKING:
     from camobo.history.trial import Trial
@@ -62,9 +63,15 @@ def run(
     CAMOBO_PARAMS holds the inputs as JSON, CAMOBO_TRIAL the trial's number.
 
     The command prints its results: lines name=value, or one JSON object on
-    its last line; cost may be among them. If it exits with a code other than
-    0, prints no results or takes too long, the trial is recorded as failed
-    with the reason, and the run continues.
+    its last line. If it exits with a code other than 0, prints no results or
+    takes too long, the trial is recorded as failed with the reason, and the
+    run continues.
+
+    What a trial cost is printed as a line cost=41.5, or as the key "cost" of
+    the JSON object; also by a command that fails. If an objective is called
+    "cost", it is that. In a study whose cost is learned from durations, the
+    seconds the command took are its cost where it prints none. A budget in
+    money ends the run when what is left pays for no further trial.
 
     Several runs, also on several machines, can share one study. Ctrl-C hands
     unfinished trials back.
@@ -73,7 +80,7 @@ def run(
     from camobo.study.identity import worker_name
 
     name = worker_name(owner)
-    with _open(study, storage) as opened, _terminated(), _warnings():
+    with _open(study, storage) as opened, _terminated(), _messages():
         before = {trial.number for trial in opened.trials if not trial.state.open}
         opened.optimize(
             Command(command, opened.space.names, list(opened.objectives)),
@@ -117,8 +124,8 @@ def _terminated() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-class _PrintWarnings(logging.Handler):
-    """Prints warnings to the current standard error, which a progress bar replaces for a while."""
+class _PrintLog(logging.Handler):
+    """Prints messages to the current standard error, which a progress bar replaces for a while."""
 
     def emit(self, record: logging.LogRecord) -> None:
         if isinstance(record.args, tuple):  # errors carry advice, which is a command here
@@ -128,13 +135,16 @@ class _PrintWarnings(logging.Handler):
 
 
 @contextmanager
-def _warnings() -> Iterator[None]:
-    logger, handler = logging.getLogger("camobo"), _PrintWarnings(logging.WARNING)
+def _messages() -> Iterator[None]:
+    logger, handler = logging.getLogger("camobo"), _PrintLog(logging.INFO)
+    before = logger.level
+    logger.setLevel(logging.INFO)  # that the money is spent is no warning
     logger.addHandler(handler)
     try:
         yield
     finally:
         logger.removeHandler(handler)
+        logger.setLevel(before)
 
 
 def _finish(study: Study, trials: list[Trial], json: bool) -> None:
@@ -146,6 +156,9 @@ def _finish(study: Study, trials: list[Trial], json: bool) -> None:
         "failed": len(failed),
         "hypervolume": study.hypervolume(),
         "front": [trial.number for trial in study.front()],
+        "spent": _spent_on(trials),
+        "spent_in_all": study.spent(),
+        "remaining": study.remaining(),
     }
     if json:
         output.as_json(facts)
@@ -154,7 +167,33 @@ def _finish(study: Study, trials: list[Trial], json: bool) -> None:
         found = counted(len(facts["front"]), "trial")
         output.say(f"hypervolume {output.cell(facts['hypervolume'])}, {found} on the front.")
     else:
-        output.say(f"{study.storage}: the budget of {study.budget} trials is spent. To run more, give -n.")
+        output.say(f"{study.storage}: the budget of {study.budget} is spent. To run more, {_to_run_more(study)}.")
+    if not json and (facts["spent"] is not None or facts["remaining"] is not None):
+        output.say(f"spent {_spending(study, facts['spent'], facts['spent_in_all'])}.")
     if trials and len(failed) == len(trials):
         output.error(f"{counted(len(trials), 'trial')} evaluated, all failed. The last: {failed[-1].reason}")
         raise typer.Exit(1)
+
+
+def _spent_on(trials: list[Trial]) -> float | None:
+    """What these trials cost, or are expected to have cost where no cost was recorded; None if nothing is known."""
+    costs = [trial.expected if trial.cost is None else trial.cost for trial in trials]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known else None
+
+
+def _spending(study: Study, here: float | None, in_all: float) -> str:
+    """What this run and the whole study spent.
+
+    Example: "180 EUR in this run, 1987 of 2000 EUR in all".
+    """
+    budget = study.budget
+    limit, unit = (None, "") if budget is None else (budget.cost, budget.unit)
+    run = "" if here is None else f"{amount(here)} {unit}".rstrip() + " in this run, "
+    return f"{run}{spent_of(in_all, limit, unit)} in all"
+
+
+def _to_run_more(study: Study) -> str:
+    planned = None if study.budget is None else study.budget.trials
+    made = sum(not trial.added for trial in study.trials)
+    return "give -n" if planned is not None and planned <= made else "raise it"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,15 +17,18 @@ from camobo.cli.arguments import (
     Lease,
     OpenTrials,
     Owner,
+    Paid,
     Reason,
     StudyPlace,
     ValuePairs,
 )
-from camobo.errors import Advice, InvalidOptionError
+from camobo.errors import Advice, BudgetSpent, InvalidOptionError
+from camobo.run.money import amount
 
 if TYPE_CHECKING:
     from camobo.history.trial import Trial
     from camobo.strategy.plan import Plan
+    from camobo.study.study import Study
 
 app = typer.Typer()
 _PANEL = "Work with trials"
@@ -51,6 +55,10 @@ def ask(
 
     Trials asked for together are chosen to complement each other. Trials
     that were released, or whose lease has ended, come before new ones.
+
+    "expected" is what a trial is expected to cost, if amounts are known. If
+    what is left of a budget in money pays for no trial, that is an error; a
+    budget in trials is only counted here, and ends camobo run.
     """
     parse.at_most_one(csv=csv is not None, json=json)
     from camobo.cli import csv_files
@@ -60,14 +68,16 @@ def ask(
     with arguments.open_study(study) as opened:
         length = parse.duration(lease)
         if csv is not None:
-            with csv_files.new_file(csv) as write, opened.together():
+            with csv_files.new_file(csv) as write, opened.together(), _raising(study):
                 trials = opened.ask(n, owner=owner, lease=length)
                 write(csv_files.csv_text(opened.plan, trials, csv_files.SHEET))
         else:
-            trials = opened.ask(n, owner=owner, lease=length)
+            with _raising(study):
+                trials = opened.ask(n, owner=owner, lease=length)
         plan = opened.plan
-    if len(trials) < n:
-        output.hint(f"Only {len(trials)} of {n}: the space has no other points left.")
+        why = None if len(trials) == n else _why_fewer(opened)
+    if why is not None:
+        output.hint(f"Only {len(trials)} of {n}: {why}")
     if json:
         output.as_json({"trials": [trial.as_dict() for trial in trials]})
     elif csv is None:
@@ -82,15 +92,37 @@ def ask(
         output.hint(f"Once filled in: {phrases.command_line('camobo', 'tell', study, '--csv', csv)}")
 
 
+@contextlib.contextmanager
+def _raising(study: str) -> Iterator[None]:
+    """Adds to the error of a spent budget the command that raises it."""
+    try:
+        yield
+    except BudgetSpent as error:
+        command = phrases.command_line("camobo", "set", study)
+        raise BudgetSpent(f"{error.message} The command: {command} --budget …") from error
+
+
+def _why_fewer(study: Study) -> str:
+    """Why there are fewer trials than were asked for."""
+    if len({tuple(trial.params.items()) for trial in study.trials}) >= study.space.size:
+        return "the space has no other points left."
+    return f"what is left of the budget of {study.budget} pays for no more."
+
+
 def show_params(plan: Plan, trials: Sequence[Trial]) -> None:
-    """Print the inputs of each trial as a table."""
+    """Print the inputs of each trial as a table, and what it is expected to cost."""
     held = any(trial.owner or trial.expires for trial in trials)
+    priced = any(trial.expected is not None for trial in trials)
+    unit = "" if plan.budget is None else plan.budget.unit
     columns = [output.Column("trial", right=True), *input_columns(plan)]
+    columns += [output.Column(f"expected {unit}".rstrip(), right=True)] if priced else []
     columns += [output.Column("owner"), output.Column("until")] if held else []
     output.table(
         columns,
         [
-            [trial.number, *trial.params.values()] + ([trial.owner, output.local_time(trial.expires)] if held else [])
+            [trial.number, *trial.params.values()]
+            + ([None if trial.expected is None else amount(trial.expected)] if priced else [])
+            + ([trial.owner, output.local_time(trial.expires)] if held else [])
             for trial in trials
         ],
     )
@@ -118,7 +150,7 @@ def tell(
         ),
     ] = None,
     values: ValuePairs = None,
-    cost: Annotated[str | None, typer.Option("--cost", metavar="NUMBER", help="What the trial cost.")] = None,
+    cost: Paid = None,
     note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="A remark, stored with the trial.")] = None,
     csv: CsvIn = None,
     json: AsJson = False,
@@ -130,34 +162,36 @@ def tell(
       camobo tell alloy.db 3 strength=512 --cost 41.50 --note "furnace B"
       camobo tell alloy.db --csv monday.csv
 
-    You can record some objectives now and the others later.
+    You can record some objectives now and the others later; costs told in
+    parts add up. A bill that comes after all results goes to camobo amend.
 
     A sheet is recorded as a whole; if anything in it is wrong, nothing is
     recorded. Rows without results, and rows recorded before, are skipped: you
     can fill in a sheet bit by bit and record it again. If a trial could not
-    be measured, write why in column "failed"; otherwise leave it empty.
+    be measured, write why in column "failed"; otherwise leave it empty. Its
+    column "cost" is what the trial cost in all; it can be filled in later.
     """
     if (trial is None) == (csv is None):
         raise typer.BadParameter("need a trial number and its results, or --csv with a sheet.")
     if csv is not None and (values or cost is not None or note is not None):
         raise typer.BadParameter("with --csv, results, costs and notes come from the sheet only.")
 
+    paid_before = None
     with arguments.open_study(study) as opened:
         if csv is not None:
             from camobo.cli.csv_results import tell_sheet
 
             sheet = tell_sheet(opened, csv)
-            trials, before, not_recorded = sheet.trials, sheet.before, sheet.not_recorded
+            trials, before, not_recorded, costs = sheet.trials, sheet.before, sheet.not_recorded, sheet.costs
         else:
             number = parse.trial_number(trial or "")
             results = parse.pairs(values or [], list(opened.objectives))
             if not results:
-                raise InvalidOptionError(
-                    f"values: need at least one result, such as {next(iter(opened.objectives))}=0.31.",
-                    advice=Advice.FAIL,
-                )
-            trials = (opened.tell(number, results, cost=parse.amount("--cost", cost), note=note),)
-            before, not_recorded = 0, ()
+                raise _no_results(opened, study, number, cost)
+            trials, paid = opened.trials, parse.amount("--cost", cost)
+            paid_before = trials[number].cost if number < len(trials) and paid is not None else None
+            trials = (opened.tell(number, results, cost=paid, note=note),)
+            before, not_recorded, costs = 0, (), 0
         plan = opened.plan
     for remark in not_recorded:
         output.hint(remark)
@@ -165,15 +199,28 @@ def tell(
         output.as_json({"trials": [trial.as_dict() for trial in trials], "told_before": before})
         return
     for done in trials:
-        _show_recorded(plan, done)
+        _show_recorded(plan, done, paid_before)
     if csv is not None:
-        output.say(f"{len(trials)} recorded" + (f", {before} already recorded" if before else "") + ".")
+        late = f", {costs} of them only with the cost that was missing" if costs else ""
+        output.say(f"{len(trials)} recorded{late}" + (f"; {before} already recorded" if before else "") + ".")
 
 
-def _show_recorded(plan: Plan, trial: Trial) -> None:
+def _no_results(study: Study, place: str, number: int, cost: str | None) -> InvalidOptionError:
+    """The error of a `tell` without results."""
+    text = f"values: need at least one result, such as {next(iter(study.objectives))}=0.31."
+    if cost is None:
+        return InvalidOptionError(text, advice=Advice.FAIL)
+    command = phrases.command_line("camobo", "amend", place, str(number), "--cost", cost)
+    return InvalidOptionError(f"{text} To record only what the trial cost: {command} --reason invoice")
+
+
+def _show_recorded(plan: Plan, trial: Trial, paid_before: float | None = None) -> None:
+    from camobo.cli.money import receipt
+
     missing = [name for name in plan.objectives if name not in (trial.values or {})]
-    waiting = f" Still missing: {', '.join(missing)}." if missing and trial.state.open else ""
-    output.say(output.clean(str(trial)) + waiting)
+    paid = receipt(plan, trial, paid_before)
+    waiting = f"{'.' if paid else ''} Still missing: {', '.join(missing)}." if missing and trial.state.open else ""
+    output.say(output.clean(str(trial)) + paid + waiting)
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -185,32 +232,45 @@ def amend(
     withdraw: Annotated[
         bool, typer.Option("--withdraw", help="Withdraw the result: the trial counts as failed.")
     ] = False,
+    cost: Annotated[
+        str | None,
+        typer.Option("--cost", metavar="NUMBER", help="What the trial cost in all, in place of what was told."),
+    ] = None,
     json: AsJson = False,
 ) -> None:
-    """Correct or withdraw a result.
+    """Correct or withdraw a result, or correct what a trial cost.
 
     Examples:
       camobo amend alloy.db 3 strength=498 --reason "the scale was off"
+      camobo amend alloy.db 3 --cost 44 --reason invoice
       camobo amend alloy.db 3 --withdraw --reason "wrong sample"
 
-    The log keeps the old result.
+    The log keeps what was recorded before.
     """
-    if withdraw == bool(values):
-        raise typer.BadParameter("need corrected results such as strength=498, or --withdraw.")
+    if (withdraw and values) or not (withdraw or values or cost is not None):
+        raise typer.BadParameter("need corrected results such as strength=498, or --withdraw, or --cost.")
 
     with arguments.open_study(study) as opened:
-        number = parse.trial_number(trial)
-        results = None if withdraw else parse.pairs(values or [], list(opened.objectives))
-        done = opened.amend(number, results, reason)
-    output.as_json({"trials": [done.as_dict()]}) if json else output.say(output.clean(str(done)))
+        number, paid = parse.trial_number(trial), parse.amount("--cost", cost)
+        results = parse.pairs(values or [], list(opened.objectives))
+        known = opened.trials
+        done = opened.amend(number, None if withdraw else results or ..., reason, cost=paid)
+        plan = opened.plan
+    if json:
+        output.as_json({"trials": [done.as_dict()]})
+        return
+    from camobo.cli.money import corrected
+
+    output.say(output.clean(str(done)) + corrected(plan, done, known[number].cost))
 
 
 @app.command(rich_help_panel=_PANEL)
-def fail(study: StudyPlace, trials: OpenTrials, reason: Reason, json: AsJson = False) -> None:
+def fail(study: StudyPlace, trials: OpenTrials, reason: Reason, cost: Paid = None, json: AsJson = False) -> None:
     """Record that trials could not be measured.
 
     Examples:
       camobo fail alloy.db 3 --reason "the crucible cracked"
+      camobo fail alloy.db 3 --reason "the crucible cracked" --cost 12
       camobo fail alloy.db 4 5 6 --reason "power cut"
 
     The study continues without them. Several trials are recorded together or
@@ -218,13 +278,20 @@ def fail(study: StudyPlace, trials: OpenTrials, reason: Reason, json: AsJson = F
     """
     if not reason.strip():
         raise InvalidOptionError("--reason: need a few words on why, got nothing.")
+    numbers, paid = parse.trial_numbers(trials), parse.amount("--cost", cost)
+    if paid is not None and len(numbers) > 1:
+        raise InvalidOptionError(f"--cost: goes with one trial, got {len(numbers)}. Record each with its own cost.")
     with arguments.open_study(study) as opened, opened.together():
-        done = [opened.fail(number, reason) for number in parse.trial_numbers(trials)]
+        known = opened.trials
+        done = [opened.fail(number, reason, cost=paid) for number in numbers]
+        plan = opened.plan
     if json:
         output.as_json({"trials": [trial.as_dict() for trial in done]})
-    else:
-        for trial in done:
-            output.say(output.clean(str(trial)))
+        return
+    from camobo.cli.money import receipt
+
+    for trial in done:
+        output.say(output.clean(str(trial)) + receipt(plan, trial, None if paid is None else known[trial.number].cost))
 
 
 @app.command(rich_help_panel=_PANEL)

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -127,6 +127,12 @@ class Order:
         """The inputs, group by group; weights are in the same order."""
         return tuple(name for group in self.groups for name in group)
 
+    @property
+    def direct(self) -> tuple[tuple[int, int], ...]:
+        """The pairs of `above` that do not follow from two others, sorted."""
+        lowers, uppers = self._weightings.lowers, self._weightings.uppers
+        return tuple(sorted((i, j) for i, j in self.above if not lowers[i] & uppers[j]))
+
     def costs_more(self, a: str, b: str) -> bool:
         """Whether input a is more expensive than input b."""
         return (self._group_of(a), self._group_of(b)) in self.above
@@ -148,7 +154,7 @@ class Order:
                 )
         return np.array([names.index(name) for name in self.names], dtype=np.intp)
 
-    def among(self, names: Sequence[str]) -> Order | None:
+    def among(self, names: Collection[str]) -> Order | None:
         """What the order says about the inputs in `names`; None if it names none of them.
 
         >>> str(Order.parse("nickel > chromium = moly > iron").among(["iron", "nickel", "gold"]))
@@ -208,10 +214,8 @@ class Order:
     def __str__(self) -> str:
         """The order in its own language, as few chains as a simple search finds, without what follows from others."""
         tied = [" = ".join(group) for group in self.groups]
-        lowers, uppers = self._weightings.lowers, self._weightings.uppers
-        direct = [(i, j) for i, j in self.above if not lowers[i] & uppers[j]]
         chains: list[list[int]] = []
-        for i, j in sorted(direct):
+        for i, j in self.direct:
             chain = next((c for c in chains if c[-1] == i), None)
             if chain is None:
                 chains.append([i, j])

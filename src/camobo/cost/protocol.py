@@ -1,54 +1,79 @@
-"""What the strategy and the acquisition need from a cost model.
+"""What the rest of camobo needs from a cost.
 
-A cost C(x, t) lies in [0, 1): the share of a point's promise that its cost takes away at step t. The acquisition
-multiplies the promise by 1 − C, so it needs only log(1 − C) and its gradient. The two protocols are the two stages:
+    Cost       what the user said about cost; one per study, frozen, stored with it
+    CostModel  the expected money of evaluating a point of a space, c(x) > 0; learns from receipts
+    Discount   what a cost takes off the logarithm of a point's promise, at one moment
 
-    Cost        what the user said about cost; one per study, frozen
-    Discount    log(1 − C) at one moment; the cost model makes one per suggestion
-
-A `Moment` holds the step t and the budget, because a cost fades as the budget is spent. Points come as (n, d) *levels*:
-0 at an input's cheap end, 1 at its expensive end (`Space.expense`). Inputs the cost does not name have no effect.
-
-A new cost model implements `Cost`, and gets a case in `as_cost` and in a study's document form.
+Points come as (n, d) snapped points of the unit cube. A new kind of cost implements `Cost` and gets a case in
+`reading`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
-
-import numpy as np
+from collections.abc import Collection
+from typing import Any, Protocol
 
 from camobo.arrays import Array
-from camobo.cost.moment import Moment
 from camobo.cost.order import Order
+from camobo.space.space import Space
 
 
 class Discount(Protocol):
-    """log(1 − C) at one moment, over (n, d) levels."""
+    """What a cost adds to the logarithm of a point's promise; never more for the more expensive of two points."""
 
-    def log(self, levels: Array) -> Array:
-        """(n,) log(1 − C)."""
+    def log(self, units: Array) -> Array:
+        """(n,) logarithms of the share of the promise that is left."""
         ...
 
-    def log_slope(self, levels: Array) -> Array:
-        """(n, d) gradient of `log` with respect to the levels."""
+    def log_slope(self, units: Array) -> Array:
+        """(n, d) gradient of `log`; 0 along inputs that are not continuous."""
         ...
 
 
-@runtime_checkable
-class Cost(Protocol):
-    """A cost model: what the user said about the cost of points."""
+class CostModel(Protocol):
+    """The expected cost of evaluating points of one space."""
 
     @property
-    def order(self) -> Order:
-        """Which of the inputs it names are more expensive than which."""
+    def in_money(self) -> bool:
+        """Whether costs are amounts of money; otherwise only their ratios mean something."""
         ...
 
-    def at(self, moment: Moment, names: Sequence[str], rng: np.random.Generator) -> Discount:
-        """The discount at a moment, over the inputs called `names`; `rng` draws what the order leaves open."""
+    def fitted(self, units: Array, paid: Array, earlier: CostModel | None = None) -> CostModel:
+        """The model after receipts: (r,) paid at (r, d) points. Itself, unless it learns from receipts.
+
+        `earlier` is an earlier result for fewer receipts; it saves time and changes nothing, to the bit.
+        """
         ...
 
-    def exploration_bonus(self, moment: Moment) -> float:
-        """The worth of an unknown outcome at low cost, as a share of what the front reaches."""
+    def log_cost(self, units: Array) -> Array:
+        """(n,) log of the expected cost."""
+        ...
+
+    def log_cost_slope(self, units: Array) -> Array:
+        """(n, d) gradient of `log_cost`; 0 along inputs that are not continuous."""
+        ...
+
+
+class Cost(Protocol):
+    """What a user said about the cost of points."""
+
+    @property
+    def order(self) -> Order | None:
+        """The order of inputs it states, to show it and to compare it with receipts; nothing decides by it."""
+        ...
+
+    def names(self) -> tuple[str, ...]:
+        """The inputs it speaks of."""
+        ...
+
+    def over(self, space: Space) -> CostModel:
+        """What it means over a space, or an error that shows what does not fit."""
+        ...
+
+    def among(self, names: Collection[str]) -> Cost | None:
+        """What it says about spaces with only these inputs; None if that is nothing."""
+        ...
+
+    def document(self) -> Any:
+        """Itself as plain data that JSON and TOML can hold; `reading.read_cost` reads it."""
         ...

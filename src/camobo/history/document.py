@@ -4,6 +4,8 @@
      "objectives": {"strength": "max"},
      "study": {"cost": "nickel", "budget": 60, "seed": 7}}
 
+A price list may stand under "prices" instead of a cost under "study".
+
 Writing includes every option, so that a new default does not change an old study. Reading fills in defaults; a mistake
 is an error that names its place.
 """
@@ -12,30 +14,31 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
-from camobo.checks import Goal, Values, objectives_of, one_of, values_of, whole
-from camobo.cost.additive import AdditiveCost
-from camobo.cost.order import Order
-from camobo.cost.paper import PaperCost
-from camobo.cost.reading import CostLike, as_cost
+from camobo.checks import Goal, Values, number_from, objectives_of, one_of, values_of, whole
+from camobo.cost.budget import Budget, as_budget
+from camobo.cost.prices import Prices
+from camobo.cost.protocol import Cost
+from camobo.cost.reading import CostLike, as_cost, read_cost
 from camobo.errors import CamoboError, InvalidOptionError
 from camobo.hints import meant
 from camobo.space.inputs import Categorical, Input, Integer, Real
 from camobo.space.space import Space
 from camobo.strategy.plan import Beta, Method, Plan
 
-_NUMBER_KEYS = ("type", "low", "high", "log", "unit", "expensive")
+_NUMBER_KEYS = ("type", "low", "high", "log", "unit", "expensive", "free")
 _INPUT_KEYS = {
     "real": (*_NUMBER_KEYS, "step"),
     "integer": _NUMBER_KEYS,
     "categorical": ("type", "choices", "expensive"),
 }
-_COST_KEYS = {
-    "additive": ("type", "order", "strength", "cooling", "indifference", "weights", "power"),
-    "paper": ("type", "order", "weights"),
-}
-_STUDY_KEYS = ("cost", "constraints", "budget", "seed", "method", "reference", "beta", "refit_every")
+_STUDY_KEYS = ("cost", "thrift", "constraints", "budget", "seed", "method", "reference", "beta", "refit_every")
+_BUDGET_KEYS = ("trials", "cost", "unit")
+_MOST_THRIFT = 10.0
+CHANGEABLE = ("budget", "cost", "thrift")
+"""What of a plan may change in the middle of a study."""
 Document: TypeAlias = dict[str, Any]
 T = TypeVar("T")
 
@@ -45,7 +48,8 @@ def make_plan(
     objectives: Mapping[str, Goal],
     *,
     cost: CostLike = None,
-    budget: int | None = None,
+    budget: int | Budget | None = None,
+    thrift: float = 1.0,
     seed: int | None = None,
     method: Method = "default",
     reference: Values | None = None,
@@ -60,8 +64,9 @@ def make_plan(
     return Plan(
         space=space,
         objectives=goals,
-        cost=as_cost(cost, space.names, paper=method == "paper"),
-        budget=None if budget is None else whole("budget", budget, 1),
+        cost=_checked_cost(cost, space, method),
+        budget=as_budget(budget),
+        thrift=number_from("thrift", thrift, 0.0, _MOST_THRIFT),
         seed=secrets.randbits(32) if seed is None else whole("seed", seed, 0),
         method=method,
         reference=None if reference is None else tuple(values_of(reference, goals, what="reference").values()),
@@ -72,15 +77,53 @@ def make_plan(
 
 def to_document(plan: Plan) -> Document:
     """The plan as plain data that JSON and TOML can hold, with every option."""
-    study: Document = {"cost": _cost_document(plan.cost)} if plan.cost is not None else {}
+    study: Document = {"cost": plan.cost.document()} if plan.cost is not None else {}
+    study["thrift"] = plan.thrift
     if plan.budget is not None:
-        study["budget"] = plan.budget
+        study["budget"] = budget_document(plan.budget)
     study |= {"seed": plan.seed, "method": plan.method}
     if plan.reference is not None:
         study["reference"] = dict(zip(plan.objectives, plan.reference, strict=True))
     study |= {"beta": plan.beta, "refit_every": plan.refit_every}
     inputs = {name: _input_document(given) for name, given in plan.space.inputs.items()}
     return {"space": inputs, "objectives": dict(plan.objectives), "study": study}
+
+
+def changed_plan(plan: Plan, facts: Mapping[str, Any]) -> Plan:
+    """The plan after a change of its budget, cost or thrift, given as plain data."""
+    _known("change", facts, CHANGEABLE)
+    changes: dict[str, Any] = {}
+    if "budget" in facts:
+        changes["budget"] = read_budget(facts["budget"])
+    if "cost" in facts:
+        changes["cost"] = _checked_cost(read_cost(facts["cost"]), plan.space, plan.method)
+    if "thrift" in facts:
+        changes["thrift"] = number_from("thrift", facts["thrift"], 0.0, _MOST_THRIFT)
+    return replace(plan, **changes)
+
+
+def _checked_cost(given: Any, space: Space, method: Method) -> Cost | None:
+    cost = as_cost(given, paper=method == "paper")
+    if cost is not None:
+        cost.over(space)  # raises if it does not fit
+    return cost
+
+
+def budget_document(budget: Budget | None) -> Any:
+    """A number of trials, a table, or None."""
+    if budget is None:
+        return None
+    if budget.cost is None and not budget.unit:
+        return budget.trials
+    return {key: value for key in _BUDGET_KEYS if (value := getattr(budget, key)) not in (None, "")}
+
+
+def read_budget(given: Any) -> Budget | None:
+    """The budget that plain data describes: a number of trials, or a table with trials, cost and unit."""
+    if not isinstance(given, Mapping):
+        return as_budget(given)
+    _known("budget", given, _BUDGET_KEYS)
+    return Budget(**given)
 
 
 def _input_document(given: Input) -> Document:
@@ -97,21 +140,14 @@ def _input_document(given: Input) -> Document:
     }
     if isinstance(given, Real) and given.step is not None:
         written["step"] = given.step
+    if given.free is not None:
+        written["free"] = given.free
     return written
-
-
-def _cost_document(cost: PaperCost | AdditiveCost) -> Document:
-    if isinstance(cost, PaperCost):
-        return {"type": "paper", "order": cost.order.spelled, "weights": cost.weights}
-    written: Document = {"type": "additive", "order": cost.order.spelled, "cooling": cost.cooling}
-    written |= {"weights": cost.weights, "power": cost.power}
-    chosen = {"strength": cost.strength, "indifference": cost.indifference}  # None: as the budget allows
-    return written | {name: number for name, number in chosen.items() if number is not None}
 
 
 def read_plan(document: Any) -> Plan:
     """The plan that plain data describes. A mistake is an error that names its place."""
-    _known("the problem", document, ("space", "objectives", "study"))
+    _known("the problem", document, ("space", "objectives", "study", "prices"))
     for part, example in (("space", 'nickel = { type = "real", low = 0, high = 20 }'), ("objectives", 'y = "max"')):
         if part not in document:
             raise InvalidOptionError(f"[{part}] is missing. Example:\n    [{part}]\n    {example}")
@@ -123,9 +159,27 @@ def read_plan(document: Any) -> Plan:
         raise InvalidOptionError(f"[study] constraints: need a list of strings, got {constraints!r}.")
     read = {name: _read_input(f"[space] {name}", given) for name, given in inputs.items()}
     space = _placed("[space]", lambda: Space(read, constraints=tuple(constraints)))
-    others = {key: options[key] for key in _STUDY_KEYS if key in options and key not in ("cost", "constraints")}
-    cost = _read_cost(options.get("cost"))
-    return _placed("[study]", lambda: make_plan(space, _goals(document["objectives"]), cost=cost, **others))
+    others = {
+        key: options[key] for key in _STUDY_KEYS if key in options and key not in ("cost", "budget", "constraints")
+    }
+    cost = _cost_of(document, options, paper=options.get("method") == "paper")
+    budget = _placed("[study]", lambda: read_budget(options.get("budget")))
+    goals = _goals(document["objectives"])
+    return _placed("[study]", lambda: make_plan(space, goals, cost=cost, budget=budget, **others))
+
+
+def _cost_of(document: Mapping[str, Any], options: Mapping[str, Any], *, paper: bool) -> Cost | None:
+    """The cost under [study], or the price list under [prices]."""
+    if "prices" not in document:
+        return _placed("[study] cost", lambda: as_cost(read_cost(options.get("cost")), paper=paper))
+    if "cost" in options:
+        raise InvalidOptionError(
+            "[prices]: there is a cost under [study] too. Give one of them. An order of inputs without a price goes "
+            'into [prices]: rest = "soak > temper".'
+        )
+    listed = dict(_table("[prices]", document["prices"]))
+    besides = {key: listed.pop(key) for key in ("per_trial", "rest") if key in listed}
+    return _placed("[prices]", lambda: as_cost(Prices(listed, **besides), paper=paper))
 
 
 def _goals(given: Any) -> dict[str, Goal]:
@@ -149,25 +203,6 @@ def _read_input(place: str, given: Any) -> Input:
         return _placed(place, lambda: Categorical(given["choices"], expensive=given.get("expensive", ())))
     make: Callable[..., Input] = Real if kind == "real" else Integer
     return _placed(place, lambda: make(**{key: value for key, value in given.items() if key != "type"}))
-
-
-def _read_cost(given: Any) -> CostLike:
-    place = "[study] cost"
-    if not isinstance(given, Mapping):
-        if given is not None and not isinstance(given, (str, list)):
-            raise InvalidOptionError(f'{place}: need an order such as "nickel > chromium", got {given!r}.')
-        return None if given is None else _placed(place, lambda: Order.parse(given))
-    kind = given.get("type", "additive")
-    if not _is_one(kind, _COST_KEYS):
-        raise InvalidOptionError(f'{place}: type must be "additive" or "paper", got {kind!r}.')
-    _known(place, given, _COST_KEYS[kind])
-    if "order" not in given:
-        raise InvalidOptionError(f'{place}: order is missing. Example: order = "nickel > chromium".')
-    if not isinstance(given["order"], (str, list)):
-        raise InvalidOptionError(f'{place}: order: need a string such as "nickel > chromium", got {given["order"]!r}.')
-    options = {key: value for key, value in given.items() if key not in ("type", "order")}
-    make: Callable[..., CostLike] = PaperCost if kind == "paper" else AdditiveCost
-    return _placed(place, lambda: make(given["order"], **options))
 
 
 def _is_one(kind: Any, kinds: Mapping[str, object]) -> bool:

@@ -1,18 +1,19 @@
 """Events: what happened to a study, in order. Events are only added; a change of format may rewrite them.
 
-    planned   {"budget"}                                   optimize set a budget, or extended it
+    set       {"budget"?, "cost"?, "thrift"?}              the plan changed
     asked     {"params", "notes", "owner", "expires",      a new trial was suggested and handed out
-               "known"?, "beside"?}
+               "expected"?, "known"?, "beside"?}
     asked     {"owner", "expires"}                         a free trial was handed out again
     renewed   {"expires"}                                  its holder is still evaluating it
-    told      {"values", "cost"?, "note"?}                 results, all or some
-    amended   {"values" or null, "reason"}                 a correction; null withdraws the results
-    failed    {"reason"}                                   it could not be measured
+    told      {"values", "cost"?, "note"?}                 results, all or some; cost is what it cost in all so far
+    amended   {"values"? or null, "cost"?, "reason"}       a correction; null withdraws the results
+    failed    {"reason", "cost"?}                          it could not be measured
     released  {}                                           its holder handed it back
     added     {"params", "values", "cost"?, "note"?}       an earlier experiment was recorded
 
-`old` holds what an event replaced. "known" is present if other events came in while the suggestion was computed: it was
-made from the first `known` events and the `beside` trials suggested before it in the same request.
+`old` holds what an event replaced. "expected" is what the trial is expected to cost. "known" is present if other events
+came in while the suggestion was computed: it was made from the first `known` events and the `beside` trials suggested
+before it in the same request.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["planned", "asked", "renewed", "told", "amended", "failed", "released", "added"]
+Kind: TypeAlias = Literal["set", "asked", "renewed", "told", "amended", "failed", "released", "added"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,9 @@ class Event:
     old: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "new", _frozen(self.new))
-        object.__setattr__(self, "old", _frozen(self.old))
+        frozen = _frozen_deep if self.kind == "set" else _frozen
+        object.__setattr__(self, "new", frozen(self.new))
+        object.__setattr__(self, "old", frozen(self.old))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickles plain dicts: a read-only view cannot be pickled."""
@@ -71,6 +73,13 @@ def _frozen(facts: Any) -> Any:
         return None
     views = (dict, MappingProxyType)  # isinstance(…, Mapping) took a tenth of the time to open a study
     return MappingProxyType({k: MappingProxyType(dict(v)) if isinstance(v, views) else v for k, v in facts.items()})
+
+
+def _frozen_deep(fact: Any) -> Any:
+    """The same of facts that dicts lie deep in, as in a price list."""
+    if not isinstance(fact, Mapping):
+        return fact
+    return MappingProxyType({name: _frozen_deep(inner) for name, inner in fact.items()})
 
 
 def _plain(fact: Any) -> Any:

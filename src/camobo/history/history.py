@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 
 from camobo.arrays import Array
-from camobo.checks import values_of
+from camobo.checks import money, values_of
 from camobo.errors import CamoboError, StorageError
+from camobo.history.document import changed_plan
 from camobo.history.events import Event
 from camobo.history.trial import State, Trial
 from camobo.space.inputs import Params
 from camobo.space.space import Space
 from camobo.strategy.notes import Note, Reason
-from camobo.strategy.plan import Data, Plan
+from camobo.strategy.plan import Data, Plan, Receipts
 
 _NOTES = {reason.value: Note(reason) for reason in Reason if reason not in (Reason.JITTER, Reason.OTHER)}
 """Notes without facts, made once: making one per trial took a tenth of the time to open a study."""
@@ -31,7 +32,7 @@ class History:
     """The state of a study after its first `count` events."""
 
     plan: Plan
-    """With the current budget, which `optimize` may have set."""
+    """As it is now: budget, cost and thrift may have changed since the study was created."""
     trials: tuple[Trial, ...] = ()
     units: tuple[Array, ...] = ()
     """(d,) per trial, its point in the unit cube."""
@@ -53,13 +54,13 @@ def fold(history: History, events: Iterable[Event], *, checked: bool = False) ->
             raise StorageError(f"event {count} is missing: the next stored event has number {event.number}.")
         try:
             facts = event.new if checked else _validated(event, plan)
-            if event.kind == "planned":
-                plan = replace(plan, budget=facts["budget"])
+            if event.kind == "set":
+                plan = changed_plan(plan, facts)
             elif event.trial is None:
                 raise ValueError("it names no trial")
             elif event.trial == len(trials):
                 suggested += event.kind == "asked"
-                trials.append(_opened(len(trials), event, facts, plan, suggested))
+                trials.append(_opened(len(trials), event, facts, suggested))
                 units.append(_unit(plan.space, trials[-1].params))
             else:
                 trials[event.trial] = _changed(trials[event.trial], event, facts, plan.objectives)
@@ -75,6 +76,9 @@ def _validated(event: Event, plan: Plan) -> Mapping[str, Any]:
     facts, checked = event.new, dict[str, Any]()
     if "params" in facts:
         checked["params"] = plan.space.check(facts["params"])
+    for name in ("cost", "expected"):
+        if name in facts and event.kind != "set":
+            checked[name] = money(facts[name])
     if "values" in facts and not (facts["values"] is None and event.kind == "amended"):
         checked["values"] = values_of(facts["values"], plan.objectives, partial="params" not in facts)
     return {**facts, **checked} if checked else facts
@@ -85,7 +89,7 @@ def _unit(space: Space, checked: Params) -> Array:
     return np.array([given.to_unit(checked[name]) for name, given in space.inputs.items()])
 
 
-def _opened(trial: int, event: Event, facts: Mapping[str, Any], plan: Plan, suggested: int) -> Trial:
+def _opened(trial: int, event: Event, facts: Mapping[str, Any], suggested: int) -> Trial:
     """The trial that an event creates."""
     number = event.number
     if event.kind == "added":
@@ -98,7 +102,6 @@ def _opened(trial: int, event: Event, facts: Mapping[str, Any], plan: Plan, sugg
             added=True,
             asked=number,
             told=number,
-            budget=plan.budget,
             cost=facts.get("cost"),
             note=facts.get("note"),
             held=number,
@@ -109,7 +112,7 @@ def _opened(trial: int, event: Event, facts: Mapping[str, Any], plan: Plan, sugg
         notes=tuple(map(_note, facts["notes"])),
         asked=number,
         step=suggested,
-        budget=plan.budget,
+        expected=facts.get("expected"),
         owner=facts["owner"],
         expires=parse_time(facts["expires"]),
         held=number,
@@ -133,7 +136,8 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
     if event.kind == "released":
         return replace(trial, state=State.RELEASED, owner=None, expires=None)
     if event.kind == "failed":
-        return replace(trial, state=State.FAILED, reason=facts["reason"], told=number, expires=None)
+        cost = facts.get("cost", trial.cost)
+        return replace(trial, state=State.FAILED, reason=facts["reason"], told=number, expires=None, cost=cost)
     if event.kind == "told":
         values, whole = _merged(trial, facts["values"], objectives)
         return replace(
@@ -146,11 +150,15 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
             note=facts.get("note", trial.note),
         )
     if event.kind == "amended":
+        trial = replace(trial, cost=facts.get("cost", trial.cost))
+        if "values" not in facts:
+            return trial  # a failed trial keeps the reason why it failed
+        trial = replace(trial, reason=facts["reason"], amended=True)
         if facts["values"] is None:
-            return replace(trial, state=State.FAILED, reason=facts["reason"], amended=True)
+            return replace(trial, state=State.FAILED)
         values, whole = _merged(trial, facts["values"], objectives)
         settled = State.COMPLETE if whole and not trial.state.open else trial.state
-        return replace(trial, state=settled, values=values, reason=facts["reason"], amended=True)
+        return replace(trial, state=settled, values=values)
     raise ValueError(f"unknown kind of event: {event.kind!r}")
 
 
@@ -188,4 +196,31 @@ def data_of(history: History) -> Data:
         chosen = [history.units[trial.number] for trial in trials]
         return np.array(chosen).reshape(-1, history.plan.space.dimension)
 
-    return Data(rows(done), signed(history.plan, done), rows(waiting), rows(failed), history.suggested + 1)
+    return Data(
+        rows(done),
+        signed(history.plan, done),
+        rows(waiting),
+        rows(failed),
+        history.suggested + 1,
+        receipts_of(history.plan, history.trials, history.units),
+    )
+
+
+def receipts_of(plan: Plan, trials: Sequence[Trial], units: Sequence[Array]) -> Receipts | None:
+    """What trials cost, given the (d,) point of each; None if the plan asks neither for cost nor for money.
+
+    Settled trials teach the cost model; suggested ones count against the budget.
+    """
+    if plan.cost is None and (plan.budget is None or plan.budget.cost is None):
+        return None
+    taught, paid, unpaid, spent = list[Array](), list[float](), list[Array](), 0.0
+    for trial, unit in zip(trials, units, strict=True):
+        if trial.cost is not None and not trial.state.open:
+            taught.append(unit)
+            paid.append(trial.cost)
+        if not trial.added:
+            spent += trial.cost or 0.0
+            if trial.cost is None:
+                unpaid.append(unit)
+    d = plan.space.dimension
+    return Receipts(np.array(taught).reshape(-1, d), np.array(paid), spent, np.array(unpaid).reshape(-1, d))

@@ -6,23 +6,25 @@ and the write.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from camobo.checks import remark, values_of
-from camobo.errors import Advice, InvalidValueError, SpaceExhausted, TrialStateError, UnknownTrialError
+from camobo.checks import money, remark, values_of
+from camobo.errors import Advice, BudgetSpent, InvalidValueError, SpaceExhausted, TrialStateError, UnknownTrialError
+from camobo.history.document import budget_document
 from camobo.history.events import Event, Kind
 from camobo.history.history import History, data_of, fold, is_free
 from camobo.history.trial import State, Trial
 from camobo.space.inputs import Params
 from camobo.strategy.notes import Note
+from camobo.strategy.plan import Plan
 
 if TYPE_CHECKING:
-    from camobo.model.models import Models
+    from camobo.strategy.protocol import Fitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,16 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
+class Suggested:
+    """A suggestion as an event records it."""
+
+    params: Params
+    notes: tuple[Note, ...]
+    expected: float | None
+    """What it is expected to cost, if costs are in money."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ahead:
     """Suggestions computed before a transaction, to keep the transaction short."""
 
@@ -54,16 +66,15 @@ class Ahead:
     """How many events they know."""
     trials: int
     """How many trials there were: the number of the first suggestion."""
-    budget: int | None
-    params: tuple[Params, ...]
-    notes: tuple[tuple[Note, ...], ...]
-    models: Models | None
-    exhausted: str = ""
-    """Why there are fewer than wanted, if the space ran out of points."""
+    plan: Plan
+    suggested: tuple[Suggested, ...]
+    fitted: Fitted | None
+    exhausted: SpaceExhausted | BudgetSpent | None = None
+    """Why there are fewer than wanted, if the space ran out of points or the budget of money."""
 
     def fits(self, history: History) -> bool:
-        """Whether they may still be handed out: results may have come in since, but no trial and no new budget."""
-        return len(history.trials) == self.trials and history.plan.budget == self.budget
+        """Whether they may still be handed out: results may have come in since, but no trial and no new plan."""
+        return len(history.trials) == self.trials and history.plan == self.plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +99,7 @@ class HandOut:
 
     trials: tuple[Trial, ...]
     change: Change
-    models: Models | None
+    fitted: Fitted | None
 
 
 def find(trials: Sequence[Trial], trial: Trial | int) -> Trial:
@@ -149,28 +160,27 @@ def _still_wanted(history: History, request: Request, taken: int) -> int:
     return wanted if request.most is None else min(wanted, request.most - history.suggested)
 
 
-def look_ahead(history: History, wanted: int, models: Models | None) -> Ahead:
+def look_ahead(history: History, wanted: int, fitted: Fitted | None) -> Ahead:
     """`wanted` suggestions, each knowing the ones before it as pending."""
     from camobo.strategy.suggest import suggest  # late: SciPy takes as long to load as a small study takes to open
 
     plan, data, first = history.plan, data_of(history), len(history.trials)
-    params, notes, exhausted = list[dict[str, Any]](), list[tuple[Note, ...]](), ""
+    found, exhausted = list[Suggested](), None
     for number in range(first, first + wanted):
         try:
-            suggestion = suggest(plan, data, number, models)
-        except SpaceExhausted as error:
-            exhausted = str(error)
+            suggestion = suggest(plan, data, number, fitted)
+        except (SpaceExhausted, BudgetSpent) as error:
+            exhausted = error
             break
-        models = suggestion.models or models
-        params.append(plan.space.from_unit(suggestion.unit))
-        notes.append(suggestion.notes)
-        pending = np.vstack([data.pending, plan.space.to_unit(params[-1])])
-        data = replace(data, pending=pending, step=data.step + 1)
-    return Ahead(history.count, first, plan.budget, tuple(params), tuple(notes), models, exhausted)
+        fitted = suggestion.fitted
+        params = plan.space.from_unit(suggestion.unit)
+        found.append(Suggested(params, suggestion.notes, suggestion.expected))
+        data = data.with_pending(plan.space.to_unit(params))
+    return Ahead(history.count, first, plan, tuple(found), fitted, exhausted)
 
 
 def hand_out(
-    history: History, stamp: Stamp, request: Request, *, ahead: Ahead | None, models: Models | None
+    history: History, stamp: Stamp, request: Request, *, ahead: Ahead | None, fitted: Fitted | None
 ) -> HandOut:
     """Existing trials, then new ones: those computed `ahead`, which must fit, and any still missing."""
     taken = _to_take(history, stamp.when, request)
@@ -184,36 +194,37 @@ def hand_out(
     numbers = [trial.number for trial in taken]
     wanted = _still_wanted(change.history, request, len(numbers))
     while wanted > 0:
-        ahead = look_ahead(change.history, wanted, models) if ahead is None else ahead
-        models, start = ahead.models, change.history.count
-        for i in range(min(wanted, len(ahead.params))):
+        ahead = look_ahead(change.history, wanted, fitted) if ahead is None else ahead
+        fitted, start = ahead.fitted, change.history.count
+        for i in range(min(wanted, len(ahead.suggested))):
             known = {} if ahead.events == start else {"known": ahead.events, "beside": i}
             numbers.append(len(change.history.trials))
-            change = _asked(change, stamp, ahead.params[i], ahead.notes[i], request, known)
+            change = _asked(change, stamp, ahead.suggested[i], request, known)
             wanted -= 1
-        if ahead.exhausted and not numbers:
-            raise SpaceExhausted(ahead.exhausted)
-        if ahead.exhausted:
+        if ahead.exhausted is not None and not numbers:
+            raise ahead.exhausted
+        if ahead.exhausted is not None:
             break
         ahead = None
-    return HandOut(tuple(change.history.trials[number] for number in numbers), change, models)
+    return HandOut(tuple(change.history.trials[number] for number in numbers), change, fitted)
 
 
 def _asked(
     change: Change,
     stamp: Stamp,
-    params: Mapping[str, Any],
-    notes: Sequence[Note],
+    suggested: Suggested,
     request: Request,
     known: Mapping[str, int],
 ) -> Change:
-    new = {
-        "params": params,
-        "notes": [note.as_dict() for note in notes],
+    new: dict[str, Any] = {
+        "params": suggested.params,
+        "notes": [note.as_dict() for note in suggested.notes],
         "owner": request.owner,
         "expires": _ends(stamp, request.lease),
         **known,
     }
+    if suggested.expected is not None:
+        new["expected"] = suggested.expected
     return _then(change, "asked", len(change.history.trials), stamp, new)
 
 
@@ -246,7 +257,7 @@ def tell(
         )
     new: dict[str, Any] = {"values": results}
     if cost is not None:
-        new["cost"] = cost
+        new["cost"] = money(cost + (found.cost or 0.0))
     if note is not None:
         new["note"] = remark("note", note)
     old = {"cost": found.cost, "note": found.note}
@@ -254,20 +265,32 @@ def tell(
     return _then(Change(history), "told", found.number, stamp, new, replaced or None)
 
 
-def amend(history: History, stamp: Stamp, trial: Trial | int, values: Any, reason: Any) -> Change:
-    """Correct values, or with None withdraw them."""
+def amend(
+    history: History, stamp: Stamp, trial: Trial | int, values: Any, reason: Any, *, cost: float | None = None
+) -> Change:
+    """Correct values, or with None withdraw them; with `...` leave them. Correct what it cost."""
     found = find(history.trials, trial)
     text = remark("reason", reason)
     if not text.strip():
         raise InvalidValueError(f"reason: need a text that is not blank, got {reason!r}.")
-    old = {"values": found.values, "reason": found.reason, "state": found.state.value}
+    if values is ... and cost is None:
+        raise InvalidValueError("amend: need values or a cost to correct, got neither.")
+    new: dict[str, Any] = {} if values is ... else {"values": _amended_values(history, found, values)}
+    old: dict[str, Any] = {"values": found.values, "reason": found.reason, "state": found.state.value}
+    if cost is not None:
+        new["cost"], old["cost"] = cost, found.cost
+    return _then(Change(history), "amended", found.number, stamp, {**new, "reason": text}, old)
+
+
+def _amended_values(history: History, found: Trial, values: Any) -> dict[str, float] | None:
+    """The values that an amendment sets, or None if it withdraws them."""
     if values is None:
         if found.state is not State.COMPLETE:
             raise TrialStateError(
                 f"trial {found.number} is {found.state}: it has no result to withdraw.",
                 advice=Advice.FAIL if found.state.open else None,
             )
-        return _then(Change(history), "amended", found.number, stamp, {"values": None, "reason": text}, old)
+        return None
     results = values_of(values, history.plan.objectives, partial=True)
     known = found.values or {}
     unmeasured = [name for name in results if name not in known]
@@ -280,13 +303,18 @@ def amend(history: History, stamp: Stamp, trial: Trial | int, values: Any, reaso
         raise InvalidValueError(
             f"values: no value for {missing[0]!r}. To complete the failed trial {found.number} give every objective."
         )
-    return _then(Change(history), "amended", found.number, stamp, {"values": results, "reason": text}, old)
+    return results
 
 
-def fail(history: History, stamp: Stamp, trial: Trial | int, reason: Any) -> Change:
-    """Record that an open trial could not be measured."""
+def fail(history: History, stamp: Stamp, trial: Trial | int, reason: Any, *, cost: float | None = None) -> Change:
+    """Record that an open trial could not be measured, and what it cost all the same."""
     found = _open(history, trial, "recorded as failed")
-    return _then(Change(history), "failed", found.number, stamp, {"reason": remark("reason", reason)})
+    new: dict[str, Any] = {"reason": remark("reason", reason)}
+    old = None
+    if cost is not None:
+        new["cost"] = money(cost + (found.cost or 0.0))
+        old = None if found.cost is None else {"cost": found.cost}
+    return _then(Change(history), "failed", found.number, stamp, new, old)
 
 
 def release(history: History, stamp: Stamp, trial: Trial | int) -> Change:
@@ -320,9 +348,19 @@ def add(history: History, stamp: Stamp, params: Params, values: Any, *, cost: fl
     return _then(Change(history), "added", len(history.trials), stamp, new)
 
 
-def plan_for(history: History, stamp: Stamp, budget: int) -> Change:
-    """Set a budget where the user gave none."""
-    return _then(Change(history), "planned", None, stamp, {"budget": budget}, {"budget": history.plan.budget})
+def change_plan(history: History, stamp: Stamp, changes: Mapping[str, Any], *, anew: Collection[str] = ()) -> Change:
+    """Change budget, cost or thrift, given as in a document. What differs is recorded, and what is given `anew`."""
+    before = plan_facts(history.plan)
+    new = {name: given for name, given in changes.items() if given != before[name] or name in anew}
+    if not new:
+        return Change(history)
+    return _then(Change(history), "set", None, stamp, new, {name: before[name] for name in new})
+
+
+def plan_facts(plan: Plan) -> dict[str, Any]:
+    """What of a plan may change, as in a document."""
+    cost = None if plan.cost is None else plan.cost.document()
+    return {"budget": budget_document(plan.budget), "cost": cost, "thrift": plan.thrift}
 
 
 def _then(

@@ -36,8 +36,7 @@ class Trial:
     """One trial as it is now; a study replaces it when something changes.
 
     `asked`, `held` and `told` are event numbers: when it was suggested, last handed out, and completed or failed.
-    `step` counts suggestions up to this one, and `budget` is the budget at that time. Together they reconstruct what
-    was known when it was suggested.
+    `step` counts suggestions up to this one.
     """
 
     number: int
@@ -54,7 +53,8 @@ class Trial:
     asked: int = 0
     told: int | None = None
     step: int = 0
-    budget: int | None = None
+    expected: float | None = None
+    """What it was expected to cost when it was suggested, if costs were in money then."""
     cost: float | None = None
     """What it cost, if recorded."""
     note: str | None = None
@@ -100,6 +100,7 @@ class Trial:
             "state": self.state.value,
             "params": dict(self.params),
             "values": dict(self.values or {}),
+            "expected": self.expected,
             "cost": self.cost,
             "note": self.note,
             "reason": self.reason,

@@ -4,10 +4,13 @@ Everything reads a `Record` (a plan and its trials), so figures, reports, comman
 numbers, for a `Study` and for trials from elsewhere alike.
 
 For other rooms:
-    record       Record: the plan and the trials of a study, its front, hypervolume and use of inputs
+    record       Record: the plan and the trials of a study, its front, hypervolume, money and use of inputs
+    purse        Purse: what was spent and is left, and what points cost
+    effects      what points cost by a cost model, which is the cheapest, and how much each input adds
+    costs        Costs: what each trial cost, recorded or expected
     summary      what a study has found and used, in a few numbers
     status       where a study stands, as plain data
-    spending     what trials cost and used, whether the order was kept, how the cost fades
+    spending     spending by trial, expected against paid, receipts against the order, how the cost fades
     diagnostics  the models of a study, and how well each predicts trials it has not seen
     slices       what the models expect along one input
     explanation  why a trial was suggested

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from camobo.arrays import Array
+from camobo.cost.protocol import CostModel
 from camobo.history.history import History, data_of
 from camobo.history.trial import Trial, written_params
+from camobo.insight.effects import costs_at
 from camobo.space.inputs import Param
 from camobo.strategy.plan import Data, Plan
 
@@ -26,7 +28,8 @@ class Explanation:
     utility: float | None
     """Q: the promise of the point before cost; None if there were no models yet."""
     cost: float | None
-    """C in [0, 1): the share of the promise that the cost took away; None without cost-awareness."""
+    """What the point was expected to cost: money if `in_money`, else a multiple of the cheapest; None without one."""
+    in_money: bool
     without_cost: Mapping[str, Param] | None
     """What would have been suggested without cost-awareness; None if the study has none."""
 
@@ -37,9 +40,10 @@ class Explanation:
             seen = "" if measured is None else f", measured {measured:.6g}"
             lines.append(f"  {name}: expected {mean:.6g} ± {deviation:.2g}{seen}")
         if self.utility is not None:
-            lines.append(
-                f"  promise Q = {self.utility:.3g}" + ("" if self.cost is None else f", cost C = {self.cost:.3f}")
-            )
+            lines.append(f"  promise: {self.utility:.3g}")
+        if self.cost is not None:
+            paid = "" if self.trial.cost is None else f", paid {self.trial.cost:.6g}"
+            lines.append(f"  cost: expected {self.cost:.4g}{'' if self.in_money else ' × the cheapest trial'}{paid}")
         if self.without_cost is not None:
             lines.append(f"  without cost: {written_params(self.without_cost)}")
         return "\n".join(line.replace("\n", "\\n") for line in lines)
@@ -55,6 +59,7 @@ class Explanation:
             },
             "promise": self.utility,
             "cost": self.cost,
+            "cost_in_money": self.in_money,
             "without_cost": None if self.without_cost is None else dict(self.without_cost),
         }
 
@@ -62,11 +67,11 @@ class Explanation:
 def explain(trial: Trial, before: History) -> Explanation:
     """Why a trial was suggested; `before` is the history up to its suggestion."""
     if trial.added:
-        return Explanation(trial, {}, None, None, None)
+        return Explanation(trial, {}, None, None, False, None)
     plan = before.plan
     found = account(plan, data_of(before), trial.number, plan.space.to_unit(trial.params))
     without_cost = None if found.without_cost is None else plan.space.from_unit(found.without_cost)
-    return Explanation(trial, found.predictions, found.utility, found.cost, without_cost)
+    return Explanation(trial, found.predictions, found.utility, found.cost, found.in_money, without_cost)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +81,7 @@ class Account:
     predictions: Mapping[str, tuple[float, float]]
     utility: float | None
     cost: float | None
+    in_money: bool
     without_cost: Array | None
     """(d,) the point suggested without cost-awareness."""
 
@@ -85,16 +91,23 @@ def account(plan: Plan, data: Data, number: int, unit: Array) -> Account:
     from camobo.strategy.suggest import suggest  # here: SciPy takes as long to load as a small study takes to open
 
     without_cost = suggest(replace(plan, cost=None), data, number).unit if plan.cost is not None else None
-    surface = suggest(plan, data, number).acquisition
+    found = suggest(plan, data, number)
+    model, surface = found.fitted.cost, found.acquisition
+    in_money = model is not None and model.in_money
+    cost = None if model is None else _expected(plan, model, unit)
     if surface is None:
-        return Account({}, None, None, without_cost)
+        return Account({}, None, cost, in_money, without_cost)
     features = plan.space.features(unit[None, :])
-    predicted = [model.predict(features) for model in surface.gps[: len(plan.objectives)]]
-    rows = zip(plan.objectives, plan.signs.tolist(), predicted, strict=True)
+    moments = [gp.posterior(features) for gp in surface.gps]
+    predicted = [gp.in_units(*moment) for gp, moment in zip(surface.gps, moments, strict=True)]
+    rows = zip(plan.objectives, plan.signs.tolist(), predicted, strict=False)  # constraints come after
     predictions = {name: (sign * float(mean[0]), float(deviation[0])) for name, sign, (mean, deviation) in rows}
-    moments = [model.posterior(features) for model in surface.gps]
     mean, deviation = (np.array([[moment[i][0] for moment in moments]]) for i in (0, 1))
-    promise, cost = surface.terms[0], None
-    if promise.discount is not None:
-        cost = -math.expm1(float(promise.discount.log(plan.space.expense(unit[None, :]))[0]))
-    return Account(predictions, math.exp(float(promise.utility.log(mean, deviation)[0])), cost, without_cost)
+    utility = math.exp(float(surface.utility.log(mean, deviation)[0]))
+    return Account(predictions, utility, cost, in_money, without_cost)
+
+
+def _expected(plan: Plan, model: CostModel, unit: Array) -> float:
+    """What a (d,) point is expected to cost, in money or as a multiple of the cheapest point."""
+    here, cheapest = costs_at(model, np.stack([unit, plan.space.cheapest()])).tolist()
+    return float(here if model.in_money else here / cheapest)

@@ -21,6 +21,9 @@ from camobo.cost.order import Order
 from camobo.errors import InvalidOptionError, shown
 from camobo.history.history import signed
 from camobo.history.trial import State, Trial
+from camobo.insight.costs import Costs, costs_of
+from camobo.insight.effects import cheapest_of, costs_at, effects_of
+from camobo.insight.purse import Purse, purse_of
 from camobo.strategy.plan import Plan
 
 _MOST_VOLUMES = 120  # with five objectives or more, one hypervolume of hundreds of points takes up to 0.25 s
@@ -46,7 +49,7 @@ class Use:
 
     input: str
     weight: float | None
-    """Its weight at the centre of the order; None if the order does not name it."""
+    """Its share of what all inputs can add to the cost; None if it adds nothing."""
     levels: Array
 
     def mean(self, rows: slice | NDArray[np.bool_] = slice(None)) -> float | None:
@@ -92,8 +95,29 @@ class Record:
 
     @property
     def order(self) -> Order | None:
-        """Which inputs are more expensive than which; None without a cost."""
+        """The order of inputs that the cost states; None if it states none."""
         return None if self.plan.cost is None else self.plan.cost.order
+
+    @cached_property
+    def purse(self) -> Purse:
+        """What was spent and is left, and what points cost."""
+        return purse_of(self.plan, self.trials, self.units(self.trials))
+
+    @cached_property
+    def effects(self) -> Mapping[str, float]:
+        """How much each input can add to the cost of the cheapest trial: 0.5 is half of it."""
+        return {} if self.purse.model is None else effects_of(self.purse.model, self.plan.space)
+
+    @cached_property
+    def cheapest(self) -> float | None:
+        """What the cheapest trial is expected to cost, in money or in no unit; None without a cost."""
+        model, space = self.purse.model, self.plan.space
+        return None if model is None else float(costs_at(model, cheapest_of(model, space)[None, :])[0])
+
+    @cached_property
+    def costs(self) -> Costs | None:
+        """What each trial cost, or is expected to cost; None if nothing is known about cost."""
+        return costs_of(self.purse, self.trials, self.units(self.trials), self.cheapest if self.effects else None)
 
     @property
     def reference(self) -> Array:
@@ -128,9 +152,9 @@ class Record:
 
     @cached_property
     def uses(self) -> tuple[Use, ...]:
-        """The use of each input in the settled trials, most expensive first, then those the order does not name."""
-        levels, order = self.levels(self.settled), self.order
-        weights = {} if order is None else dict(zip(order.names, order.centre().tolist(), strict=True))
+        """The use of each input in the settled trials, most expensive first, then those that cost nothing."""
+        levels, total = self.levels(self.settled), sum(self.effects.values())
+        weights = {name: added / total for name, added in self.effects.items()}
         found = [Use(name, weights.get(name), levels[:, j]) for j, name in enumerate(self.plan.space.names)]
         return tuple(sorted(found, key=lambda use: -1.0 if use.weight is None else -1.0 - use.weight))
 

@@ -1,55 +1,73 @@
-"""What the trials of a study cost and used, whether the order was kept, and how the cost fades."""
+"""What was spent trial by trial, expected against paid, where receipts contradict the order, how the cost fades."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from camobo.arrays import Array, evenly
-from camobo.cost.moment import Moment
-from camobo.cost.order import Order
-from camobo.cost.protocol import Cost
+from camobo.arrays import Array
+from camobo.cost.budget import share_left
+from camobo.cost.levels import Levels
 from camobo.history.trial import Trial
 from camobo.insight.record import Record
 from camobo.space.inputs import Categorical, Input
-from camobo.strategy.plan import Plan
 
-_DRAWS = 64  # of the weights, averaged, if a cost draws new ones per suggestion
+_CLEARLY = 4.0  # standard errors by which receipts must contradict the order
+_SPARE = 5  # receipts beyond those that a line through them needs: with fewer, chance reaches four errors too often
+_ROUNDING = 1e-9  # of the largest receipt
+_FEWEST_PAIRS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Spend:
-    """What each settled trial cost."""
+    """What was spent on each settled trial. Experiments recorded with `add` teach costs, but do not count."""
 
     trials: tuple[Trial, ...]
     amounts: Array
-    recorded: bool
-    """True: amounts are recorded costs. False: levels, weighted by the centre of the order."""
-    missing: int = 0
-    """Trials counted as free because no cost was recorded."""
+    """0 for added trials, and for those of which nothing is known."""
+    in_money: bool
+    """True: recorded costs, and expected ones where none is recorded. False: multiples of the cheapest trial."""
+    expected: int
+    """Trials whose amount is expected rather than recorded; 0 unless `in_money`."""
+    missing: int
+    """Trials of which nothing is known."""
 
 
 def spend(record: Record) -> Spend | None:
-    """Recorded costs if there are any, else levels weighted by the order; None if there is neither."""
-    settled = record.settled
-    costs = [trial.cost for trial in settled]
-    if any(cost is not None for cost in costs):
-        return Spend(settled, np.array([float(cost or 0.0) for cost in costs]), True, sum(c is None for c in costs))
-    if record.order is None:
+    """What was spent on each settled trial; None before the first, and if nothing is known about cost."""
+    costs, counted = record.costs, record.evaluated
+    if costs is None or not counted:
         return None
-    return Spend(settled, weighted_levels(record, settled), False)
+    amounts = [0.0 if trial.added else costs.amounts.get(trial.number, 0.0) for trial in record.settled]
+    missing = sum(trial.number not in costs.amounts for trial in counted)
+    unpaid = sum(trial.number not in costs.paid for trial in counted)
+    return Spend(record.settled, np.array(amounts), costs.in_money, unpaid - missing if costs.in_money else 0, missing)
 
 
-def weighted_levels(record: Record, trials: Sequence[Trial]) -> Array:
-    """(n,) 0 with every input that the order names at its cheap end, 1 with all at their expensive ends."""
-    order = record.order
-    if order is None:
-        return np.zeros(len(trials))
-    return np.asarray(record.levels(trials)[:, order.columns(record.plan.space.names)] @ order.centre())
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What trials were expected to cost when they were suggested, and what they cost. All amounts are above 0."""
+
+    trials: tuple[Trial, ...]
+    expected: Array
+    paid: Array
+
+    @property
+    def typical_error(self) -> float:
+        """By what share the larger of both is above the smaller: for half of the trials by less."""
+        return float(np.expm1(np.median(np.abs(np.log(self.paid) - np.log(self.expected)))))
+
+
+def forecast(record: Record) -> Forecast | None:
+    """Expected against paid, of the trials that have both; None if there are fewer than three."""
+    both = tuple(trial for trial in record.settled if (trial.expected or 0.0) > 0.0 and (trial.cost or 0.0) > 0.0)
+    if len(both) < _FEWEST_PAIRS:
+        return None
+    pairs = np.array([(trial.expected, trial.cost) for trial in both], dtype=np.float64)
+    return Forecast(both, pairs[:, 0], pairs[:, 1])
 
 
 def has_expensive_end(given: Input) -> bool:
@@ -58,83 +76,91 @@ def has_expensive_end(given: Input) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """One "a > b" of the order, and the mean levels of both sides in the trials suggested so far."""
+class Disagreement:
+    """Receipts say that an input costs less than the order says."""
 
-    expensive: tuple[str, ...]
-    cheap: tuple[str, ...]
-    expensive_level: float
-    cheap_level: float
+    more_expensive: str
+    cheaper: str | None
+    """What the order calls cheaper than it; None: receipts say that it makes trials cheaper altogether."""
 
-    @property
-    def kept(self) -> bool:
-        """Whether the level of the expensive side is no larger than that of the cheap one."""
-        return self.expensive_level <= self.cheap_level
+    def __str__(self) -> str:
+        if self.cheaper is None:
+            return f"receipts say that trials get cheaper towards the expensive end of {self.more_expensive}"
+        return f"receipts say that {self.cheaper} costs more than {self.more_expensive}, the order says less"
 
     def as_dict(self) -> dict[str, Any]:
-        """The comparison as plain data that JSON can hold."""
-        return {
-            "more_expensive": list(self.expensive),
-            "cheaper": list(self.cheap),
-            "levels": [self.expensive_level, self.cheap_level],
-            "kept": self.kept,
-        }
+        """As plain data that JSON can hold."""
+        return {"more_expensive": self.more_expensive, "cheaper": self.cheaper}
 
 
-def comparisons(record: Record) -> tuple[Comparison, ...]:
-    """Each direct comparison of the order with what was used; trials added by hand do not count."""
-    order, mean = record.order, record.mean_levels
-    if order is None or not mean:
+def disagreements(record: Record) -> tuple[Disagreement, ...]:
+    """Where receipts clearly contradict the order of the cost.
+
+    A straight line through the receipts, by the levels of the order's inputs, must contradict it by four standard
+    errors. The cost learned from the receipts is not bound to the order, so nothing needs to be done; but the order, or
+    an `expensive` end, may be a slip.
+    """
+    order, taught = record.order, [t for t in record.settled if t.cost is not None]
+    if order is None or len(taught) < len(order.names) + 1 + _SPARE:
         return ()
-    level = [float(np.mean([mean[name] for name in group])) for group in order.groups]
-    direct = sorted((i, j) for i, j in order.above if not _between(order, i, j))
-    return tuple(Comparison(order.groups[i], order.groups[j], level[i], level[j]) for i, j in direct)
+    levels = Levels(record.plan.space, order.columns(record.plan.space.names)).of(record.units(taught))
+    paid = np.array([trial.cost for trial in taught], dtype=np.float64)
+    found = _line(levels, paid)
+    if found is None:
+        return ()
+    slopes, covariance = found
+    place, least = {name: i for i, name in enumerate(order.names)}, _ROUNDING * float(paid.max())
+
+    def clearly(rise: Array) -> bool:
+        """Whether costs rise along a (k,) sum of levels, beyond chance and rounding."""
+        error = math.sqrt(max(float(rise @ covariance @ rise), 0.0))
+        return float(slopes @ rise) > max(_CLEARLY * error, least)
+
+    along = np.eye(len(place))
+    contrary = [Disagreement(name, None) for name, i in place.items() if clearly(-along[i])]
+    for a, b in order.direct:
+        for more, less in ((x, y) for x in order.groups[a] for y in order.groups[b]):
+            if clearly(along[place[less]] - along[place[more]]):
+                contrary.append(Disagreement(more, less))
+    return tuple(contrary)
 
 
-def _between(order: Order, i: int, j: int) -> bool:
-    return any((i, g) in order.above and (g, j) in order.above for g in range(len(order.groups)))
+def _line(levels: Array, paid: Array) -> tuple[Array, Array] | None:
+    """(k,) slopes of paid amounts along (n, k) levels, and their (k, k) covariance; None if the levels do not vary."""
+    design = np.column_stack([np.ones(len(levels)), levels])
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        return None
+    inverse = np.linalg.inv(design.T @ design)
+    slopes = inverse @ design.T @ paid
+    spread = float(((paid - design @ slopes) ** 2).sum()) / (len(paid) - design.shape[1])
+    return slopes[1:], spread * inverse[1:, 1:]
 
 
 @dataclass(frozen=True, slots=True)
 class Fading:
-    """How the cost fades: log₁₀ of how many times more an expensive point must promise than the cheapest."""
+    """How the cost fades as the budget is spent."""
 
-    steps: tuple[int, ...]
+    shares: Array
+    """(k,) shares of the budget spent."""
     inputs: tuple[str, ...]
-    """Those the order names, most expensive first."""
+    """Those that cost something, most expensive first."""
     powers: Array
-    """(steps, inputs) for a point with only that input at its expensive end."""
-    trials: tuple[Trial, ...]
-    """The trials that were suggested."""
-    trial_powers: Array
-    """(n,) for each of them at the step of its suggestion."""
+    """(k, inputs) log₁₀ of how many times as much as the cheapest point a point must promise that has this input alone
+    at its expensive end."""
+    now: float
+    """The share spent so far, or reserved for open trials. Without a budget, of one that half is left of after 30."""
 
 
 def fading(record: Record) -> Fading | None:
-    """The cost over the budget, or without one over 1.5 times the steps made (at least 60); None without a cost."""
-    plan, cost = record.plan, record.plan.cost
-    if cost is None:
+    """How the cost fades; None if cost decides nothing, and with the paper's method, whose cost fades by Eq. 8."""
+    from camobo.strategy.funds import gamma  # late: its imports take as long to load as a small study takes to open
+
+    plan, purse, effects = record.plan, record.purse, record.effects
+    if not effects or plan.thrift == 0.0 or plan.method == "paper":
         return None
-    names = tuple(use.input for use in record.uses if use.weight is not None)
-    suggested = tuple(trial for trial in record.suggested if trial.step > 0)
-    made = max((trial.step for trial in suggested), default=0)
-    last = max(made, plan.budget) if plan.budget is not None else max(60, made * 3 // 2)
-    steps = tuple(i + 1 for i in evenly(last, 120))
-    corners = np.zeros((1 + len(names), plan.space.dimension))
-    for i, name in enumerate(names):
-        corners[i + 1, plan.space.names.index(name)] = 1.0
-    curves = [_powers(cost, plan, plan.moment(step, plan.budget), corners) for step in steps]
-    levels = np.vstack([np.zeros((1, plan.space.dimension)), record.levels(suggested)])
-    own = [
-        float(_powers(cost, plan, plan.moment(trial.step, trial.budget), levels[[0, i + 1]])[0])
-        for i, trial in enumerate(suggested)
-    ]
-    return Fading(steps, names, np.array(curves).reshape(-1, len(names)), suggested, np.array(own))
-
-
-def _powers(cost: Cost, plan: Plan, moment: Moment, levels: Array) -> Array:
-    """log₁₀ (1 − C) of the first row minus that of the others, averaged over draws of the weights."""
-    draws = 1 if getattr(cost, "weights", "") == "centre" else _DRAWS
-    rng = np.random.default_rng(0)
-    logs = np.mean([cost.at(moment, plan.space.names, rng).log(levels) for _ in range(draws)], axis=0)
-    return np.asarray((logs[0] - logs[1:]) / math.log(10.0))
+    names = tuple(sorted(effects, key=lambda name: -effects[name]))
+    shares = np.linspace(0.0, 1.0, 101)
+    strength = np.array([gamma(plan.thrift, 1.0 - share) for share in shares.tolist()])
+    tops = np.log10(1.0 + np.array([effects[name] for name in names]))
+    left = share_left(plan.budget, len(record.suggested), purse.spent + purse.reserved)
+    return Fading(shares, names, strength[:, None] * tops, 1.0 - left)

@@ -7,8 +7,8 @@ from typing import Any
 
 from camobo.history.trial import State
 from camobo.insight.record import Record
-from camobo.insight.spending import comparisons
-from camobo.insight.summary import spent, usage
+from camobo.insight.spending import disagreements
+from camobo.insight.summary import usage
 from camobo.space.inputs import Categorical
 
 
@@ -18,25 +18,39 @@ def status(record: Record) -> dict[str, Any]:
     counts = Counter(trial.state for trial in trials)
     return {
         "objectives": dict(plan.objectives),
+        "cost": None if plan.cost is None else str(plan.cost),
         "order": None if record.order is None else str(record.order),
-        "budget": plan.budget,
+        "thrift": plan.thrift,
+        "budget": None if plan.budget is None else {"trials": plan.budget.trials, "cost": plan.budget.cost},
+        "money": None if not record.purse.in_money else _money(record),
         "evaluated": len(record.evaluated),
         "added": len(trials) - len(record.suggested),
         "trials": {state.value: counts[state] for state in State},
-        "spent": spent(record),
         "costs_told": sum(trial.cost is not None for trial in trials),
         "hypervolume": record.hypervolume(),
         "reference": None if plan.reference is None else dict(zip(plan.objectives, plan.reference, strict=True)),
         "front": [trial.number for trial in record.front],
         "inputs": _inputs(record),
-        "comparisons": [comparison.as_dict() for comparison in comparisons(record)],
+        "disagreements": [found.as_dict() for found in disagreements(record)],
         "open": [trial.as_dict() for trial in trials if trial.state.open],
     }
 
 
+def _money(record: Record) -> dict[str, Any]:
+    """What was spent and is left, and what is reserved for open trials."""
+    purse = record.purse
+    return {
+        "unit": purse.unit,
+        "spent": purse.spent,
+        "estimated": purse.estimated,
+        "reserved": purse.reserved,
+        "remaining": purse.remaining,
+    }
+
+
 def _inputs(record: Record) -> dict[str, Any]:
-    """Per input: how much the settled trials used, and if the order names it, its mean level in evaluated ones."""
-    named = () if record.order is None else record.order.names
+    """Per input: how much the settled trials used, and if it costs something, its mean level in evaluated ones."""
+    named = record.effects
     used, found = usage(record), dict[str, Any]()
     for name, given in record.plan.space.inputs.items():
         chosen = isinstance(given, Categorical)

@@ -9,6 +9,7 @@ import numpy as np
 
 from camobo.errors import UnknownTrialError
 from camobo.history.trial import Trial
+from camobo.insight.purse import Purse
 from camobo.insight.record import Record
 from camobo.space.inputs import Categorical, Param
 
@@ -55,14 +56,20 @@ def _counts(given: Categorical, column: Sequence[Param]) -> dict[Param, int]:
     return {repr(own) if clash else own: sum(one is own for one in chosen) for own in given.choices}
 
 
-def spent(record: Record) -> float | None:
-    """The sum of the recorded costs; None if there are none."""
-    costs = [trial.cost for trial in record.trials if trial.cost is not None]
-    return sum(costs) if costs else None
-
-
-def headline(record: Record) -> tuple[float, float | None, dict[str, Any]]:
-    """The hypervolume, the cost spent, and the use of the inputs that the cost names."""
+def headline(record: Record) -> tuple[float, Purse, dict[str, Any]]:
+    """The hypervolume, the money, and the use of the inputs that the cost names."""
     used = usage(record)
-    named = () if record.order is None else record.order.names
-    return record.hypervolume(), spent(record), {name: used[name] for name in named}
+    named = () if record.plan.cost is None else record.plan.cost.names()
+    return record.hypervolume(), _quick_purse(record), {name: used[name] for name in named}
+
+
+def _quick_purse(record: Record) -> Purse:
+    """The purse, without its model if every settled trial has a receipt: fitting 600 receipts takes half a second."""
+    counted = [trial for trial in record.trials if not trial.added]
+    if any(trial.cost is None for trial in counted if not trial.state.open):
+        return record.purse
+    budget = record.plan.budget
+    limit, unit = (None, "") if budget is None else (budget.cost, budget.unit)
+    paid = sum(trial.cost or 0.0 for trial in counted)
+    reserved = sum(trial.expected or 0.0 for trial in counted if trial.cost is None)
+    return Purse(paid, 0.0, reserved, limit, unit, None)

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from camobo.arrays import Array
 from camobo.model.gp import GP
 
+_FEW, _MANY = 10, 200  # observations: when hyper-parameters are fitted, see `refit_point`
+
 
 class Recipe(Protocol):
     """How to fit the models of a study."""
@@ -64,3 +66,24 @@ def update_models(recipe: Recipe, units: Array, features: Array, values: Array, 
 def _is_prefix(models: Models, units: Array, values: Array) -> bool:
     n = len(models.units)
     return n <= len(units) and np.array_equal(models.units, units[:n]) and np.array_equal(models.values, values[:n])
+
+
+def refit_point(count: int, every: int = 10, *, strict: bool = False) -> int:
+    """How many of `count` observations hyper-parameters are fitted on; the rest are appended.
+
+    Strict (the paper): on all of them up to min(10, every), then at multiples of `every`.
+    Otherwise: on all of them up to twice that, then at multiples of `every`. The interval doubles at 200, 400, 800 and
+    1600 observations, or at 20, 40, 80 and 160 times `every` if that is later: late data hardly moves the
+    hyper-parameters, and a fit costs n³.
+
+    >>> [refit_point(n, 10, strict=False) for n in (7, 19, 27, 199, 219, 799, 9999)]
+    [7, 19, 20, 190, 200, 760, 9920]
+    >>> [refit_point(n, 50, strict=False) for n in (7, 19, 27, 49, 99, 199)]
+    [7, 19, 20, 20, 50, 150]
+    """
+    few = min(every, _FEW) if strict else 2 * min(every, _FEW)
+    if count < few:
+        return count
+    plenty = max(_MANY, 20 * every)
+    doublings = 0 if strict else sum(count >= plenty * 2**k for k in range(4))
+    return max(few, count - count % (every << doublings))

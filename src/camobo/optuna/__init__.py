@@ -13,8 +13,10 @@ For other rooms:
     loading        `load`: the Optuna study in a storage
     records        `record`: an Optuna study as a `Record`, for reports and figures
 Inside this room:
-    options        the options of a sampler or a record, validated
+    options        the other options of a sampler or a record, validated
+    costs          cost and budget as given, the receipts of trials, the cost of the parameters they share
     search_space   Optuna's distributions as camobo's inputs
+    shown          Optuna's parameters in their own values, as costs and readers see them
     outcomes       the objectives of a study, the constraints of a trial
     claims         the points that running trials have chosen, for other workers to see
     observations   the trials of a study as `Data`

@@ -12,20 +12,25 @@ from optuna.trial import FrozenTrial, TrialState
 
 from camobo.hints import meant
 from camobo.insight.spending import has_expensive_end
+from camobo.optuna.costs import Source
 from camobo.optuna.outcomes import constraints_of
 from camobo.optuna.search_space import Inputs
 
 _log = logging.getLogger("camobo")
 
-_PATIENCE = 10  # trials to wait for a parameter that the order names
+_PATIENCE = 10  # trials to wait for a parameter that the cost names
 _IF_INTENDED = ", or, if this is intended, pass CostAwareSampler(..., warn_independent_sampling=False)."
 
 
 class Notices:
-    """Warns about names in the order and in `expensive`, and about trials. It remembers what it has said."""
+    """Warns about names in the cost and in `expensive`, and about trials. It remembers what it has said.
 
-    def __init__(self, priced: Collection[str], expensive: Collection[str]) -> None:
+    priced, ordered: the parameters that the cost names, and those of them that an order ranks.
+    """
+
+    def __init__(self, priced: Collection[str], ordered: Collection[str], expensive: Collection[str]) -> None:
         self._priced = priced
+        self._ordered = ordered
         self._expensive = expensive
         self._said: set[tuple[str, str]] = set()
         """Kinds of warnings, and the names they were about."""
@@ -34,8 +39,38 @@ class Notices:
         """Warn that every point of a finite search space has been tried."""
         self._once("exhausted", "", "every point of the search space has been tried; from now on points repeat.")
 
+    def spent(self, reason: str) -> None:
+        """Warn that the money is spent."""
+        self._once(
+            "spent",
+            "",
+            f"budget: {reason} `optimize` stops when its running trials end; until then the cheapest point left is "
+            "suggested.",
+        )
+
+    def incomplete(self, name: str) -> None:
+        """Warn about a formula or function that needs a parameter which is not modelled."""
+        self._once(
+            "incomplete",
+            name,
+            f"cost: it needs {name!r}, which is not a parameter of every complete trial, with the same range and more "
+            "than one value. As long as that is so, cost does not count.",
+        )
+
+    def receipts(self, trials: Sequence[FrozenTrial], source: Source | None) -> None:
+        """Warn about a finished trial without a receipt, or with one that is no amount."""
+        for trial in trials if source is not None and ("receipt", "") not in self._said else ():
+            missing = source.missing(trial) if source is not None and trial.state.is_finished() else None
+            if missing is not None:
+                self._once(
+                    "receipt",
+                    "",
+                    f"cost: trial {trial.number} has no receipt: {missing}. It counts as what such a trial is expected "
+                    "to cost. Give every trial a number of at least 0, also if it fails.",
+                )
+
     def names(self, trials: Sequence[FrozenTrial]) -> None:
-        """Warn about names in the order or in `expensive` that no trial has, and about unpriced ones in `expensive`.
+        """Warn about names in the cost or in `expensive` that no trial has, and about unordered ones in `expensive`.
 
         A name that looks misspelt is reported at once, any other after a few trials with parameters. Two names
         in the same option are never taken for misspellings of each other: the parameter of either may come later.
@@ -43,9 +78,11 @@ class Notices:
         begun = [trial for trial in trials if trial.params]
         seen = sorted({name for trial in begun for name in trial.params})
         for name in seen:
-            if name in self._expensive and name not in self._priced:
+            if name in self._expensive and name not in self._ordered:
                 self._once(
-                    "unpriced", name, f"expensive: {name!r} is not in the order, so it costs nothing. Add it to `cost`."
+                    "unordered",
+                    name,
+                    f"expensive: no order names {name!r}, so its expensive end means nothing. Add it to the order.",
                 )
         for option, names in (("cost", self._priced), ("expensive", self._expensive)):
             others = [name for name in seen if name not in names]
@@ -62,7 +99,7 @@ class Notices:
     def categories(self, inputs: Inputs) -> None:
         """Warn about categorical parameters in the order without expensive choices."""
         for name, given in inputs.space.inputs.items():
-            if name in self._priced and not has_expensive_end(given):
+            if name in self._ordered and not has_expensive_end(given):
                 self._once(
                     "category",
                     name,

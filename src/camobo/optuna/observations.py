@@ -11,9 +11,10 @@ from optuna.trial import FrozenTrial, TrialState
 
 from camobo.arrays import Array
 from camobo.optuna import claims
+from camobo.optuna.costs import Source
 from camobo.optuna.outcomes import constraints_of
 from camobo.optuna.search_space import Inputs
-from camobo.strategy.plan import Data, Plan
+from camobo.strategy.plan import Data, Plan, Receipts
 
 _EPOCH = datetime(1970, 1, 1)
 
@@ -29,7 +30,7 @@ class TrialReader:
         self._points: dict[int, tuple[FrozenTrial, Array | None]] = {}
         """The trial, which keeps its id from being used again, and its point, by the trial's id."""
 
-    def data(self, trials: Sequence[FrozenTrial], step: int, plan: Plan) -> Data:
+    def data(self, trials: Sequence[FrozenTrial], step: int, plan: Plan, source: Source | None = None) -> Data:
         """The trials as data, in the order they ended, so that the data of an earlier call comes first.
 
         A trial that lacks a parameter, or has one outside its range, is left out.
@@ -38,10 +39,10 @@ class TrialReader:
         values: list[list[float]] = []
         pending: list[Array] = []
         failed: list[Array] = []
+        ordered = sorted(trials, key=_ended)
         self._cache(trials)
-        for trial in sorted(trials, key=_ended):
-            finished = trial.state.is_finished()
-            unit = self._points[id(trial)][1] if finished else claims.unit(trial, self.inputs)
+        for trial in ordered:
+            finished, unit = trial.state.is_finished(), self._point(trial)
             if unit is None:
                 continue
             row = outcome(trial, plan, values)
@@ -50,9 +51,35 @@ class TrialReader:
                 values.append(row)
             else:
                 (failed if finished else pending).append(unit)
-        d, width = self.inputs.space.dimension, len(plan.objectives) + len(plan.constraints)
-        rows = np.array(units).reshape(-1, d), np.array(values).reshape(-1, width)
-        return Data(*rows, np.array(pending).reshape(-1, d), np.array(failed).reshape(-1, d), step)
+        measured = np.array(values).reshape(-1, len(plan.objectives) + len(plan.constraints))
+        receipts = None if plan.cost is None else self._receipts(ordered, source)
+        return Data(self._rows(units), measured, self._rows(pending), self._rows(failed), step, receipts)
+
+    def _receipts(self, trials: Sequence[FrozenTrial], source: Source | None) -> Receipts:
+        """What the trials cost: what was paid counts wherever it was paid, and teaches where there is a point."""
+        known: list[Array] = []
+        paid: list[float] = []
+        unpaid: list[Array] = []
+        spent = 0.0
+        for trial in trials:
+            unit, finished = self._point(trial), trial.state.is_finished()
+            if finished and source is not None and not source.ran(trial):
+                continue
+            amount = source.paid(trial) if finished and source is not None else None
+            spent += amount or 0.0
+            if unit is not None and amount is not None:
+                known.append(unit)
+                paid.append(amount)
+            elif unit is not None:
+                unpaid.append(unit)
+        return Receipts(self._rows(known), np.array(paid), spent, self._rows(unpaid))
+
+    def _rows(self, units: list[Array]) -> Array:
+        return np.array(units).reshape(-1, self.inputs.space.dimension)
+
+    def _point(self, trial: FrozenTrial) -> Array | None:
+        """(d,) where a trial was or is, if that is known."""
+        return self._points[id(trial)][1] if trial.state.is_finished() else claims.unit(trial, self.inputs)
 
     def _cache(self, trials: Sequence[FrozenTrial]) -> None:
         """Cache the points of the trials that are finished, and of no others."""

@@ -4,35 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from numbers import Real as Number
 from typing import Any
 
 import numpy as np
 
-from camobo.cost.additive import AdditiveCost
-from camobo.cost.order import Order
-from camobo.cost.paper import PaperCost
-from camobo.cost.reading import CostLike, as_cost
 from camobo.errors import InvalidOptionError, InvalidValueError, shown
-
-
-def read_cost(given: CostLike, *, paper: bool = False) -> PaperCost | AdditiveCost | None:
-    """The cost model of an order or a model; it may name any parameter."""
-    if isinstance(given, (str, list, tuple)):
-        given = Order.parse(given)
-    names: Sequence[str] = ()
-    if isinstance(given, (PaperCost, AdditiveCost)):
-        names = given.order.names
-    elif isinstance(given, Order):
-        names = given.names
-    return as_cost(given, names, paper=paper)
-
-
-def cost_among(cost: PaperCost | AdditiveCost | None, names: Sequence[str]) -> PaperCost | AdditiveCost | None:
-    """The cost reduced to these parameters; None if it names none of them."""
-    order = None if cost is None else cost.order.among(names)
-    return None if cost is None or order is None else replace(cost, order=order)
 
 
 def read_expensive(given: Any) -> dict[str, Any]:

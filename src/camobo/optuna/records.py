@@ -4,38 +4,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 import optuna
-from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import FrozenTrial, TrialState
 
-from camobo.checks import Goal, check_objective_count, renamed, whole
+from camobo.checks import Goal, check_objective_count, renamed
 from camobo.cost.reading import CostLike
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidSpaceError, InvalidValueError, shown
 from camobo.hints import meant
 from camobo.history.trial import State, Trial
 from camobo.insight.record import ForeignRecord, Record
-from camobo.optuna.options import cost_among, read_cost, read_expensive
+from camobo.optuna.costs import BudgetLike, Prior, Source, cost_among, read_terms
+from camobo.optuna.options import read_expensive
 from camobo.optuna.outcomes import constraints_of, objectives_of
-from camobo.optuna.search_space import Expensive, numeric, size_of
-from camobo.space.inputs import Categorical, Input, Integer, Real
+from camobo.optuna.search_space import Expensive, size_of
+from camobo.optuna.shown import labels, shown_space
+from camobo.space.inputs import Param
 from camobo.space.space import Space
 from camobo.strategy.plan import Plan
-
-_MOST = 2**40  # the largest bound of an Integer
 
 
 @renamed("dear", "expensive")
 def record(
-    study: optuna.Study, *, cost: CostLike = None, expensive: Expensive | None = None, budget: int | None = None
+    study: optuna.Study,
+    *,
+    cost: CostLike = None,
+    prior: Prior = None,
+    expensive: Expensive | None = None,
+    budget: BudgetLike = None,
 ) -> Record:
     """An Optuna study as the record that `camobo.report.report` and `camobo.plot` take.
 
-    cost: which parameters are more expensive than which, to see whether the study saved them. expensive: as in
-    `CostAwareSampler`. The parameters are those that every complete trial has. Trials keep Optuna's numbers; pruned and
-    infeasible ones count as failed, with the reason. A trial that lacks a parameter, or has one outside its range, is
-    left out; the record says which and why, and which names in `cost` and `expensive` it does not use.
+    cost, prior, expensive, budget: as in `CostAwareSampler`; "duration" and "attr:…" also record what each trial cost.
+    The parameters are those that every complete trial has. Trials keep Optuna's numbers; pruned and infeasible ones
+    count as failed, with the reason. A trial that lacks a parameter, or has one outside its range, is left out; the
+    record says which and why, and which names in `cost` and `expensive` it does not use.
 
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
     >>> study = optuna.create_study(direction="minimize")
@@ -49,20 +53,23 @@ def record(
         raise InvalidOptionError(
             f"record: need an Optuna study, got {shown(study)}. Open one with camobo.optuna.load(storage, name)."
         )
-    ends, model = read_expensive(expensive), read_cost(cost)
-    budget = None if budget is None else whole("budget", budget, 1)
+    ends, terms = read_expensive(expensive), read_terms(cost, prior=prior, budget=budget)
     trials = study.get_trials(deepcopy=False)
     shared = _shared(study, trials)
-    named = {"cost": () if model is None else model.order.names, "expensive": tuple(ends)}
+    named = {"cost": terms.priced, "expensive": tuple(ends)}
     remarks = [_unused(option, names, trials, shared) for option, names in named.items()]
-    space = Space({name: _input(name, given, ends.get(name)) for name, given in shared.items()})
-    labels = {name: _labels(given) for name, given in shared.items() if isinstance(given, CategoricalDistribution)}
-    objectives = objectives_of(study)
+    space, objectives = shown_space(shared, ends), objectives_of(study)
     check_objective_count(objectives)
-    plan = Plan(space, objectives, cost=cost_among(model, space.names), budget=budget)
-    records = {trial.number: _record(trial, space, labels, objectives) for trial in trials}
+    reduced, lacks = cost_among(terms.cost, space, shared)
+    if lacks is not None:
+        remarks.append(f"cost: it needs {lacks!r}, so it is not shown.")
+    chosen = {
+        name: labels(given.choices) for name, given in shared.items() if isinstance(given, CategoricalDistribution)
+    }
+    records = {trial.number: _record(trial, space, chosen, objectives, terms.source) for trial in trials}
+    remarks.append(_unpaid([trial for trial in trials if records[trial.number] is not None], terms.source))
     return ForeignRecord(
-        plan,
+        Plan(space, objectives, cost=reduced, budget=terms.budget),
         tuple(found for found in records.values() if found is not None),
         {trial.number: _why_left_out(trial, space) for trial in trials if records[trial.number] is None},
         tuple(remark for remark in remarks if remark is not None),
@@ -101,6 +108,19 @@ def _unused(option: str, names: Sequence[str], trials: Sequence[FrozenTrial], sh
     )
 
 
+def _unpaid(trials: Sequence[FrozenTrial], source: Source | None) -> str | None:
+    """A remark about finished trials without a receipt."""
+    finished = [trial for trial in trials if trial.state.is_finished()]
+    missing = [trial for trial in finished if source is not None and source.missing(trial) is not None]
+    if source is None or not missing:
+        return None
+    first = missing[0]
+    return (
+        f"cost: {len(missing)} of {len(finished)} finished trials have no receipt, "
+        f"the first of them trial {first.number}: {source.missing(first)}."
+    )
+
+
 def _why_left_out(trial: FrozenTrial, space: Space) -> str:
     """Why a trial is not a point of the space."""
     if all(name in trial.params for name in space.names):
@@ -108,51 +128,32 @@ def _why_left_out(trial: FrozenTrial, space: Space) -> str:
     return "ended before all parameters were suggested" if trial.state.is_finished() else "lacks some parameters so far"
 
 
-def _input(name: str, given: BaseDistribution, expensive: Any) -> Input:
-    """The input as a reader sees it: choices by their labels, numbers by their range, without steps."""
-    try:
-        if isinstance(given, CategoricalDistribution):
-            labels, choices = _labels(given), () if expensive is None else expensive
-            if isinstance(choices, Sequence) and not isinstance(choices, str):
-                choices = [labels.get(repr(choice), choice) for choice in choices]
-            return Categorical(list(labels.values()), expensive=choices)
-        end: Any = "high" if expensive is None else expensive
-        number = numeric(given)
-        if isinstance(number, IntDistribution) and max(abs(number.low), abs(number.high)) <= _MOST:
-            return Integer(number.low, number.high, log=number.log, expensive=end)
-        return Real(number.low, number.high, log=number.log, expensive=end)
-    except InvalidSpaceError as error:
-        raise error.within(f"parameter {name!r}") from None
-
-
-def _labels(given: CategoricalDistribution) -> dict[str, str]:
-    """How a reader sees each choice, by its repr: Optuna's choices may be NaN, or equal but different.
-
-    >>> _labels(CategoricalDistribution(["oil", None])), _labels(CategoricalDistribution(["1", 1]))
-    ({"'oil'": 'oil', 'None': 'None'}, {"'1'": "'1'", '1': '1'})
-    """
-    labels = {repr(choice): choice if isinstance(choice, str) else repr(choice) for choice in given.choices}
-    return labels if len(set(labels.values())) == len(labels) else {written: written for written in labels}
-
-
 def _record(
-    trial: FrozenTrial, space: Space, labels: Mapping[str, Mapping[str, str]], objectives: Mapping[str, Goal]
+    trial: FrozenTrial,
+    space: Space,
+    chosen: Mapping[str, Mapping[str, Param]],
+    objectives: Mapping[str, Goal],
+    source: Source | None,
 ) -> Trial | None:
-    """The trial over the space's inputs; None if it lacks one, or has one outside its range."""
+    """The trial over the space's inputs; None if it lacks one, or has one outside its range.
+
+    chosen: the labels of choices, by parameter.
+    """
     try:
         params = {name: trial.params[name] for name in space.names}
-        read = {name: labels[name][repr(value)] if name in labels else value for name, value in params.items()}
+        read = {name: chosen[name][repr(value)] if name in chosen else value for name, value in params.items()}
         params = space.check(read)
     except (KeyError, InvalidValueError):
         return None
     number = trial.number
     if not trial.state.is_finished():
         return Trial(number, params, asked=number)
+    cost = source.paid(trial) if source is not None and source.ran(trial) else None
     reason = _why_failed(trial)
     if reason is not None:
-        return Trial(number, params, State.FAILED, reason=reason, asked=number, told=number)
+        return Trial(number, params, State.FAILED, reason=reason, asked=number, told=number, cost=cost)
     values = dict(zip(objectives, trial.values, strict=True))
-    return Trial(number, params, State.COMPLETE, values, asked=number, told=number)
+    return Trial(number, params, State.COMPLETE, values, asked=number, told=number, cost=cost)
 
 
 def _why_failed(trial: FrozenTrial) -> str | None:

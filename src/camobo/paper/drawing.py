@@ -17,10 +17,10 @@ from camobo.paper.experiments import Method
 COLOURS: Mapping[Method, str] = {
     "mo-ucb": "#4D4D4D",
     "paper": "#0072B2",
-    "additive": "#D55E00",
+    "default": "#D55E00",
     "printed": "#CC79A7",
 }
-MARKERS: Mapping[Method, str] = {"mo-ucb": "o", "paper": "^", "additive": "s", "printed": "D"}
+MARKERS: Mapping[Method, str] = {"mo-ucb": "o", "paper": "^", "default": "s", "printed": "D"}
 BAND = (5.0, 95.0)
 _STYLE = {
     "font.size": 10,

@@ -1,4 +1,4 @@
-"""The experiments: each one's problem, order of inputs, protocol, and published results."""
+"""The experiments: each one's problem, order of inputs, protocol, and published results; the methods compared."""
 
 from __future__ import annotations
 
@@ -8,28 +8,26 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from camobo.arrays import Array
-from camobo.cost.additive import AdditiveCost
+from camobo.cost.budget import Budget
+from camobo.cost.ordered import OrderCost
 from camobo.cost.paper import PaperCost
 from camobo.errors import InvalidOptionError
 from camobo.paper import steel
 from camobo.problems import Problem, cross_holder, matyas_booth, zdt3
 from camobo.space.inputs import Integer, Real
 from camobo.space.space import Space
+from camobo.strategy.plan import Plan
 
 Options: TypeAlias = Mapping[str, Any]
-Method: TypeAlias = Literal["mo-ucb", "paper", "printed", "additive"]
+Method: TypeAlias = Literal["mo-ucb", "paper", "printed", "default"]
 
 METHODS: Mapping[Method, str] = {
     "mo-ucb": "MO-UCB",
     "paper": "CA-MOBO, ascending",
-    "additive": "CA-MOBO, additive",
     "printed": "CA-MOBO, as printed",
+    "default": "camobo's default",
 }
 """Every method with its name in figures and tables, baseline first."""
-
-ADDITIVE_STRENGTH, ADDITIVE_COOLING = 6.0, 3.0
-"""Chosen with `benchmarks/tune_paper.py`, on seeds that are not reported. camobo's own defaults suit another Q: an
-expected improvement varies by orders of magnitude over a space, the paper's upper confidence bound by a few times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +78,14 @@ _SYNTHETIC_PROTOCOL, _REAL_PROTOCOL = Protocol(50, 500), Protocol(10, 300)
 _QUICK = Protocol(4, 60)
 
 
-def cost_of(method: Method, order: str) -> PaperCost | AdditiveCost | None:
-    """The cost model that turns Algorithm 1 into a method; nothing else differs between methods."""
-    if method == "mo-ucb":
-        return None
-    if method == "additive":
-        return AdditiveCost(order, strength=ADDITIVE_STRENGTH, cooling=ADDITIVE_COOLING, power=0.0)
-    return PaperCost(order, weights="ascending" if method == "paper" else "printed")
+def planned(given: Experiment, method: Method, iterations: int, seed: int) -> Plan:
+    """What a method does in an experiment: Algorithm 1 with a cost or without, or the default strategy."""
+    budget = Budget(trials=iterations)
+    if method == "default":
+        return Plan(given.space, given.objectives, OrderCost(given.order), budget, seed)
+    weights: Literal["ascending", "printed"] = "printed" if method == "printed" else "ascending"
+    cost = None if method == "mo-ucb" else PaperCost(given.order, weights=weights)
+    return Plan(given.space, given.objectives, cost, budget, seed, "paper")
 
 
 def experiment(name: str, options: Options) -> Experiment:

@@ -38,8 +38,8 @@ def draw(folder: Path, setting: Setting, found: Mapping[Method, Curves]) -> list
     if given.function is None:
         paths.append(_points(folder, given, found))
     paths += [_use(folder, given, found), _money(folder, given, found)]
-    if all(curve.bounds is not None for curve in found.values()):
-        paths.append(_bound(folder, given, found))
+    if bounded := {method: curve for method, curve in found.items() if curve.bounds is not None}:
+        paths.append(_bound(folder, given, bounded))
     return paths
 
 
@@ -72,9 +72,9 @@ def _quality(folder: Path, given: Experiment, setting: Setting, found: Mapping[M
     used = 2
     if synthetic:
         _by_method(panels[2], found, lambda c: None if c.regrets is None else regret.average(c.regrets))
-        panels[2].set(title="Average regret", ylabel="R'(t)")
+        panels[2].set(title="Average regret of Algorithm 1", ylabel="R'(t)")
         _by_method(panels[3], found, lambda c: None if c.regrets is None else regret.cumulative(c.regrets))
-        panels[3].set(title="Cumulative regret", ylabel="R(t)")
+        panels[3].set(title="Cumulative regret of Algorithm 1", ylabel="R(t)")
         used = 4
     panels[used].legend(*panels[0].get_legend_handles_labels(), loc="center", fontsize=10)
     for axes in panels[used:]:
@@ -203,7 +203,7 @@ def _at(spent: Array, money: Array, volumes: Array) -> Array:
 
 
 def _bound(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> Path:
-    """Cumulative regret and Theorem 1's bound, each method under its own cost."""
+    """Cumulative regret and Theorem 1's bound, each method of Algorithm 1 under its own cost."""
     plt = pyplot()
     figure, panels = plt.subplots(1, len(found), figsize=(3.5 * len(found), 3.4), sharey=True, squeeze=False)
     for axes, (method, curve) in zip(panels[0], found.items(), strict=True):

@@ -64,7 +64,8 @@ class Record:
     whole: float
     """Processor time of the whole run."""
     regrets: Array | None = None
-    """(T,) r_t under the paper's cost with ascending weights: the same for every method."""
+    """(T,) r_t under the paper's cost with ascending weights, whatever the method; None where values are measured, and
+    for the default strategy, which draws no θ."""
     own_regrets: Array | None = None
     """(T,) r_t under the method's own cost; for MO-UCB, C = 0."""
     bound: Array | None = None

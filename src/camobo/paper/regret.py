@@ -93,14 +93,13 @@ def _highest(
 
 def best_scores(surveyed: Survey, weights: Array, discounts: Sequence[Discount | None], own: Array) -> Array:
     """(T,) max_x S_θt(f(x)) (1 − C(x, t)) for (T, M) weights θ and T discounts; (T, d) own points are tried too."""
-    levels = surveyed.space.expense(surveyed.points)
     starts = np.empty((len(weights), _STARTS, surveyed.space.dimension))
     starts[:, 0] = own
     wanted = min(_STARTS - 1, len(surveyed.points))
     for t, (theta, discount) in enumerate(zip(weights, discounts, strict=True)):
         score = chebyshev(surveyed.values, theta, np.zeros(len(theta)))
         if discount is not None:
-            score = score * np.exp(discount.log(levels))
+            score = score * np.exp(discount.log(surveyed.points))
         starts[t, 1:] = surveyed.points[np.resize(np.argpartition(-score, wanted - 1)[:wanted], _STARTS - 1)]
 
     def scores(units: Array) -> Array:
@@ -108,8 +107,7 @@ def best_scores(surveyed: Survey, weights: Array, discounts: Sequence[Discount |
         flat = units.reshape(-1, units.shape[-1])
         values = surveyed.mapped(flat).reshape(*units.shape[:2], -1)
         score = chebyshev(values, weights[:, None, :], np.zeros(weights.shape[1]))
-        height = surveyed.space.expense(flat).reshape(units.shape)
-        shares = [1.0 if c is None else np.exp(c.log(height[t])) for t, c in enumerate(discounts)]
+        shares = [1.0 if c is None else np.exp(c.log(units[t])) for t, c in enumerate(discounts)]
         return np.asarray(score * np.stack([np.broadcast_to(share, score.shape[1]) for share in shares]))
 
     return _refined(surveyed.space, scores, starts)
@@ -143,8 +141,7 @@ def _refined(space: Space, scores: Callable[[Array], Array], starts: Array) -> A
 def instantaneous(surveyed: Survey, units: Array, weights: Array, discounts: Sequence[Discount | None]) -> Array:
     """(T,) r_t (Eq. 10) of (T, d) chosen points, for (T, M) weights θ_t and T discounts 1 − C; None means C = 0."""
     score = chebyshev(surveyed.mapped(units), weights, np.zeros(weights.shape[1]))
-    levels = surveyed.space.expense(units)
-    shares = [1.0 if c is None else math.exp(float(c.log(levels[t : t + 1])[0])) for t, c in enumerate(discounts)]
+    shares = [1.0 if c is None else math.exp(float(c.log(units[t : t + 1])[0])) for t, c in enumerate(discounts)]
     own = score * np.array(shares)
     return np.asarray(np.maximum(best_scores(surveyed, weights, discounts, units) - own, 0.0))
 

@@ -43,6 +43,7 @@ class Curves:
     money: Array
     """(R, T) money spent so far, by hidden prices: each half that of the next more expensive input."""
     regrets: Array | None
+    """(R, T) like `own_regrets` and `bounds`; None where there are none."""
     own_regrets: Array | None
     bounds: Array | None
 
@@ -241,15 +242,17 @@ def _is_complete(summary: Mapping[str, Any]) -> bool:
     try:
         setting, methods = Setting(**summary["setting"]), summary["methods"]
         per_run = ["use", "near", "mapped", "early_mapped", "money", "never_disordered"]
+        of_algorithm_1 = []
         given = experiment(setting.experiment, setting.options)
         if "error" in given.objectives:
             per_run += ["front_high_error", "front_low_error", "front_use", "front_cheap"]
         if given.function is not None:
-            per_run += ["early_average_regret", "average_regret", "own_regret", "bound", "below_bound"]
+            of_algorithm_1 = ["early_average_regret", "average_regret", "own_regret", "bound", "below_bound"]
+        needed = {method: per_run + (of_algorithm_1 if method != "default" else []) for method in methods}
         return (
             all(isinstance(name, str) for name in (summary["title"], summary["machine"], *summary["inputs"]))
             and 0 < len(methods) == len(set(methods) & set(METHODS))
-            and all(len(n[key]) == len(n["runs"]) > 0 for n in methods.values() for key in per_run)
+            and all(len(n[key]) == len(n["runs"]) > 0 for method, n in methods.items() for key in needed[method])
             and all(n["milliseconds"] and float(n["core_seconds"]) >= 0.0 for n in methods.values())
         )
     except (KeyError, TypeError, ValueError, AttributeError, InvalidOptionError):

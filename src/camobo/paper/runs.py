@@ -1,7 +1,8 @@
 """One run of an experiment, and making the runs that are missing.
 
 Run r starts from the same d + 1 random observations for every method, so methods are compared in pairs. Algorithm 1 is
-given these observations as D; sums of inputs, regrets and money count only the T points it chooses afterwards.
+given these observations as D, the default strategy as its initial design; sums of inputs, regrets and money count only
+the T points chosen afterwards.
 """
 
 from __future__ import annotations
@@ -19,13 +20,12 @@ import numpy as np
 from camobo.acquisition.acquisition import Acquisition
 from camobo.acquisition.utilities import ScalarisedUCB
 from camobo.arrays import Array
-from camobo.cost.moment import Moment
 from camobo.cost.paper import PaperCost
 from camobo.cost.protocol import Discount
 from camobo.errors import InvalidOptionError
 from camobo.model.gp import GP
 from camobo.paper import regret
-from camobo.paper.experiments import Experiment, Method, cost_of, experiment
+from camobo.paper.experiments import Experiment, Method, experiment, planned
 from camobo.paper.folder import Job, Record, Setting, store
 from camobo.paper.processes import Step, work_through
 from camobo.strategy.paper import log_points
@@ -63,16 +63,15 @@ def _make_one(job: Job, on_step: Step) -> None:
 
 
 def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record:
-    """Run Algorithm 1, and compute its regrets if the problem has a formula."""
+    """Make a run. Regrets are computed for Algorithm 1 if the problem has a formula."""
     began = time.process_time()
     given = experiment(setting.experiment, setting.options)
     seed = setting.seed + run
-    cost = cost_of(method, given.order)
-    plan = Plan(given.space, given.objectives, cost, setting.iterations, seed, "paper")
-    trace = follow(plan, _measured(given, setting, seed), on_step)
+    plan = planned(given, method, setting.iterations, seed)
+    trace = follow(plan, setting.iterations, _measured(given, setting, seed), on_step)
     n = plan.initial
     regrets: tuple[Array | None, ...] = (None, None, None)
-    if given.function is not None:
+    if given.function is not None and trace.draws:
         survey = surveyed(given.name, tuple(sorted(setting.options.items())))
         regrets = _regrets(given, survey, plan, method, trace)
     first, chosen = (trace.units[:n], trace.values[:n]), (trace.units[n:], trace.values[n:])
@@ -81,44 +80,52 @@ def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record
 
 
 @dataclass(frozen=True, slots=True)
+class Draw:
+    """(M,) θ_t and the discount 1 − C(·, t) of a step of Algorithm 1; without a cost, None."""
+
+    weights: Array
+    discount: Discount | None
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
-    """All points and values of a run; θ, discount and seconds of each step; the last models."""
+    """All points and values of a run; seconds and draw of each step, no draws without Algorithm 1; the last models."""
 
     units: Array
     values: Array
-    weights: Array
-    discounts: tuple[Discount | None, ...]
     seconds: tuple[float, ...]
+    draws: tuple[Draw, ...]
     gps: tuple[GP, ...]
 
 
-def follow(plan: Plan, measure: Callable[[Array], Array], on_step: Step) -> Trace:
-    """Measure d + 1 random points, then as many suggested ones as the budget; `measure` maps (d,) to (M,)."""
+def follow(plan: Plan, iterations: int, measure: Callable[[Array], Array], on_step: Step) -> Trace:
+    """Measure d + 1 random points, then so many suggested ones; `measure` maps (d,) to (M,)."""
     d = plan.space.dimension
     rng = np.random.default_rng([plan.seed, zlib.crc32(b"first observations")])
     units = plan.space.snap(rng.random((plan.initial, d)))
     values = np.array([measure(unit) for unit in units])
-    none, models = np.empty((0, d)), None
-    drawn, seconds = [], []
-    for t in range(1, (plan.budget or 0) + 1):
+    none, fitted = np.empty((0, d)), None
+    draws, seconds = [], []
+    for t in range(1, iterations + 1):
         start = time.process_time()
-        found = suggest(plan, Data(units, plan.signs * values, none, none, t), len(units), models)
+        found = suggest(plan, Data(units, plan.signs * values, none, none, t), len(units), fitted)
         seconds.append(round(time.process_time() - start, 6))
-        models = found.models
-        drawn.append(_drawn(found.acquisition, plan.signs * values))
+        fitted = found.fitted
+        if plan.method == "paper":
+            draws.append(_drawn(found.acquisition, plan.signs * values))
         units, values = np.vstack([units, found.unit]), np.vstack([values, measure(found.unit)])
         on_step()
-    weights, discounts = zip(*drawn, strict=True)
-    return Trace(units, values, np.array(weights), discounts, tuple(seconds), models.gps if models else ())
+    gps = fitted.outcomes.gps if fitted is not None and fitted.outcomes is not None else ()
+    return Trace(units, values, tuple(seconds), tuple(draws), gps)
 
 
-def _drawn(acquisition: Acquisition | None, signed: Array) -> tuple[Array, Discount | None]:
-    """θ_t and the discount 1 − C(·, t) of a suggestion. Its utility holds θ divided by each objective's range."""
-    if acquisition is None or not isinstance(utility := acquisition.terms[0].utility, ScalarisedUCB):
+def _drawn(acquisition: Acquisition | None, signed: Array) -> Draw:
+    """θ_t and discount of a suggestion of Algorithm 1. Its utility holds θ divided by each objective's range."""
+    if acquisition is None or not isinstance(utility := acquisition.utility, ScalarisedUCB):
         raise RuntimeError("a suggestion of Algorithm 1 has no scalarised acquisition")
     scaled = np.column_stack([gp.standardise(signed[:, m]) for m, gp in enumerate(acquisition.gps)])
     theta = utility.weights * np.maximum(np.ptp(scaled, axis=0), 1e-9)
-    return theta, acquisition.terms[0].discount
+    return Draw(theta, acquisition.discount)
 
 
 def _measured(given: Experiment, setting: Setting, seed: int) -> Callable[[Array], Array]:
@@ -166,13 +173,14 @@ def _regrets(
 ) -> tuple[Array, Array, Array]:
     """Regrets under the common cost and under the method's own, and the bound on the sum of the latter."""
     chosen = trace.units[plan.initial :]
-    own = regret.instantaneous(survey, chosen, trace.weights, trace.discounts)
+    weights = np.array([draw.weights for draw in trace.draws])
+    own = regret.instantaneous(survey, chosen, weights, [draw.discount for draw in trace.draws])
     common = own
     if method != "paper":
         rng = np.random.default_rng([plan.seed, zlib.crc32(b"yardstick")])
-        cost, names = PaperCost(given.order), given.space.names
-        discounts = [cost.at(Moment(t, plan.budget), names, rng) for t in range(1, len(chosen) + 1)]
-        common = regret.instantaneous(survey, chosen, trace.weights, discounts)
+        cost = PaperCost(given.order)
+        discounts = [cost.at(t, given.space, rng) for t in range(1, len(chosen) + 1)]
+        common = regret.instantaneous(survey, chosen, weights, discounts)
     rng = np.random.default_rng(0)
     sample = given.space.features(given.space.snap(rng.random((_GAIN_POINTS, given.space.dimension))))
     priors = [
@@ -183,5 +191,5 @@ def _regrets(
         )
         for m, gp in enumerate(trace.gps)
     ]
-    bound = regret.theorem_bound(trace.weights, priors, log_points(given.space))
+    bound = regret.theorem_bound(weights, priors, log_points(given.space))
     return common.round(9), own.round(9), bound.round(6)

@@ -1,4 +1,4 @@
-"""Figure 2: the cost of a point, and how it changes with t."""
+"""Figure 2: what cost takes off a point's promise, and how it changes with t."""
 
 from __future__ import annotations
 
@@ -7,48 +7,74 @@ from pathlib import Path
 
 import numpy as np
 
-from camobo.cost.additive import AdditiveCost
-from camobo.cost.moment import Moment
+from camobo.arrays import Array
 from camobo.cost.order import Order
+from camobo.cost.ordered import OrderCost
 from camobo.cost.paper import ExponentialProduct
-from camobo.cost.protocol import Discount
+from camobo.cost.thrift import Thrift
 from camobo.paper.drawing import COLOURS, pyplot, save, styled
-from camobo.paper.experiments import ADDITIVE_COOLING, ADDITIVE_STRENGTH, METHODS
+from camobo.paper.experiments import METHODS, Method
+from camobo.space.inputs import Real
+from camobo.space.space import Space
+from camobo.strategy.funds import funds
+from camobo.strategy.plan import Data, Plan
+
+_STEPS = (1, 10, 20, 1000)
+_ROWS: tuple[Method, ...] = ("paper", "printed", "default")
+_ORDER = Order.parse("x1 > x2")
+_SPACE = Space({"x1": Real(0, 1), "x2": Real(0, 1)})
 
 
 @styled()
 def cost_surface(folder: Path) -> list[Path]:
-    """Draw C over (x1, x2) at t = 1, 10, 20, 1000 for x1 > x2: the paper's cost, both ways, and the additive one."""
+    """Draw the share taken off over (x1, x2) at t = 1, 10, 20, 1000 for x1 > x2: C of the paper, both ways; ours."""
     plt = pyplot()
-    steps = (1, 10, 20, 1000)
-    figure, rows = plt.subplots(3, len(steps), figsize=(12, 8.6), sharex=True, sharey=True)
+    figure, rows = plt.subplots(len(_ROWS), len(_STEPS), figsize=(12, 8.6), sharex=True, sharey=True)
     ticks = np.linspace(0.0, 1.0, 81)
-    levels = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
-    for method, panels in zip(("paper", "printed", "additive"), rows, strict=True):
-        for axes, step in zip(panels, steps, strict=True):
-            cost = -np.expm1(_centred(method, step).log(levels)).reshape(81, 81)
-            image = axes.contourf(ticks, ticks, cost, np.linspace(0.0, 1.0, 21), cmap="cividis")
+    units = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
+    for method, panels in zip(_ROWS, rows, strict=True):
+        for axes, step in zip(panels, _STEPS, strict=True):
+            share = taken_off(method, step, units).reshape(81, 81)
+            image = axes.contourf(ticks, ticks, share, np.linspace(0.0, 1.0, 21), cmap="cividis")
             lines = axes.contour(
-                ticks, ticks, cost, 5, colors="black" if cost.mean() > 0.5 else "white", linewidths=0.7
+                ticks, ticks, share, 5, colors="black" if share.mean() > 0.5 else "white", linewidths=0.7
             )
-            axes.clabel(lines, fontsize=7, fmt=f"%.{max(2, math.ceil(1.0 - math.log10(np.ptp(cost))))}f")
-            axes.set_title(f"{METHODS[method]}, t = {step}", color=COLOURS[method])  # type: ignore[index]
+            axes.clabel(lines, fontsize=7, fmt=f"%.{max(2, math.ceil(1.0 - math.log10(np.ptp(share))))}f")
+            exponent = f", γ = {_thrift(step).gamma:.2g}" if method == "default" else ""
+            axes.set_title(f"{METHODS[method]}, t = {step}{exponent}", color=COLOURS[method])
             axes.set_aspect("equal")
         panels[0].set_ylabel("x2 (cheaper)")
     for axes in rows[-1]:
         axes.set_xlabel("x1 (more expensive)")
-    figure.colorbar(image, ax=rows, label="C(x, t)", shrink=0.6)
+    figure.colorbar(image, ax=rows, label="share of the promise taken off", shrink=0.6)
     figure.suptitle(
-        "The cost of a point, with the mean of all weights that agree with x1 > x2; additive: without a budget"
+        "CA-MOBO: C(x, t), with the mean of all weights that agree with x1 > x2\n"
+        "camobo's default: 1 − (c(x) / c(0))^−γ, without a budget"
     )
     return [save(figure, folder, "cost-surface")]
 
 
-def _centred(method: str, step: int) -> Discount:
-    """The discount of a method at a step, with mean weights instead of drawn ones."""
-    order = Order.parse("x1 > x2")
-    if method == "additive":
-        cost = AdditiveCost(order, strength=ADDITIVE_STRENGTH, cooling=ADDITIVE_COOLING, power=0.0)
-        return cost.at(Moment(step), order.names, np.random.default_rng(0))
-    weights = (order.reversed() if method == "paper" else order).centre()
-    return ExponentialProduct(np.arange(2), 1.0 / (weights * step + 1.0))
+def taken_off(method: Method, step: int, units: Array) -> Array:
+    """(n,) the share of the promise of (n, 2) points that a method takes off at a step.
+
+    For CA-MOBO it is C (Eq. 8), with mean weights instead of drawn ones. For the default it is 1 − (c(x) / c(0))^−γ:
+    only ratios of c matter, so it is counted from the cheapest point.
+    """
+    if method == "default":
+        discount = _thrift(step)
+        return np.asarray(-np.expm1(discount.log(units) - discount.log(_SPACE.cheapest()[None, :])))
+    if method == "mo-ucb":
+        return np.zeros(len(units))
+    weights = (_ORDER.reversed() if method == "paper" else _ORDER).centre()
+    rates = 1.0 / (weights * step + 1.0)
+    return np.asarray(-np.expm1(ExponentialProduct(_SPACE, np.arange(2), rates).log(units)))
+
+
+def _thrift(step: int) -> Thrift:
+    """The default strategy's discount at a step of a study without a budget."""
+    plan = Plan(_SPACE, {"y": "min"}, OrderCost(_ORDER))
+    none = np.empty((0, 2))
+    discount = funds(plan, Data(none, none[:, :1], none, none, step), None).thrift(plan)
+    if discount is None:
+        raise RuntimeError("an order has no discount")
+    return discount

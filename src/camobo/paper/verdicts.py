@@ -6,17 +6,19 @@
 
 With fewer than ten runs a claim is undecided if the interval includes both sides. If there are runs with the weights as
 printed, a claim that is true of the ascending weights and false of the printed ones holds only with ascending weights.
+If there are runs of the default strategy, the evidence says whether a claim about every method is true of them too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from camobo.arrays import Array
+from camobo.paper.experiments import METHODS
 from camobo.paper.statistics import Interval, Summary, in_order, mean, ratio, share, versus
 
 _SAME, _ABOUT, _NEARLY_ALL, _FEW = 0.02, 0.1, 0.95, 10
@@ -31,6 +33,8 @@ class Claim:
     experiment: str
     judge: Callable[[Summary, str], tuple[str, str]]
     """Maps a summary and a method to a verdict (holds, does not hold, undecided) and the evidence."""
+    about: Literal["every method", "Algorithm 1", "MO-UCB"] = "every method"
+    """Which methods it can be judged for: regret, for instance, is Algorithm 1's alone."""
 
 
 def judged(summaries: Sequence[Summary]) -> Iterator[tuple[str, str, str]]:
@@ -45,11 +49,9 @@ def judged(summaries: Sequence[Summary]) -> Iterator[tuple[str, str, str]]:
                 printed, how = claim.judge(summary, "printed")
                 if printed == FAILS:
                     verdict, evidence = ONLY_ASCENDING, f"{evidence}; as printed: {how}"
-            if "additive" in methods:
-                other, how = claim.judge(summary, "additive")
-                evidence += (
-                    "" if how == evidence else f". Additive: {other} ({how})"
-                )  # some claims are about MO-UCB alone
+            if "default" in methods and claim.about == "every method":
+                other, how = claim.judge(summary, "default")
+                evidence += f". {METHODS['default']}: {other} ({how})"
             yield f"{summary['title']}: {claim.text}", f"**{verdict}**", evidence
 
 
@@ -174,7 +176,7 @@ def _diverse(name: str) -> Claim:
 
 
 def _synthetic(name: str) -> tuple[Claim, ...]:
-    return (Claim("the cumulative regret stays below Theorem 1's bound", name, _below_bound),)
+    return (Claim("the cumulative regret stays below Theorem 1's bound", name, _below_bound, about="Algorithm 1"),)
 
 
 CLAIMS: tuple[Claim, ...] = (
@@ -185,8 +187,14 @@ CLAIMS: tuple[Claim, ...] = (
         "MO-UCB has the better average regret at first",
         "zdt3",
         _more("early_average_regret", "after a tenth of the iterations CA-MOBO's"),
+        about="Algorithm 1",
     ),
-    Claim("CA-MOBO has the better regret at the end", "zdt3", _less("average_regret", "the average regret at the end")),
+    Claim(
+        "CA-MOBO has the better regret at the end",
+        "zdt3",
+        _less("average_regret", "the average regret at the end"),
+        about="Algorithm 1",
+    ),
     *_synthetic("zdt3"),
     Claim("CA-MOBO uses less of x1 than of x2", "cross-holder", _ordered),
     Claim("CA-MOBO uses less of x1 than MO-UCB", "cross-holder", _less_used),
@@ -200,13 +208,14 @@ CLAIMS: tuple[Claim, ...] = (
         "CA-MOBO has the better average and cumulative regret at first",
         "cross-holder",
         _less("early_average_regret", "after a tenth of the iterations it"),
+        about="Algorithm 1",
     ),
-    Claim("MO-UCB uses about as much of x1 as of x2", "cross-holder", _blind_even),
+    Claim("MO-UCB uses about as much of x1 as of x2", "cross-holder", _blind_even, about="MO-UCB"),
     *_synthetic("cross-holder"),
     Claim("CA-MOBO uses less of x1 than of x2", "matyas-booth", _ordered),
     Claim("CA-MOBO has used less of x1 than of x2 at every t", "matyas-booth", _always_ordered),
     Claim("MO-UCB explores the expensive region more: CA-MOBO uses less of x1", "matyas-booth", _less_used),
-    Claim("MO-UCB uses more of x1 than of x2", "matyas-booth", _blind_disordered),
+    Claim("MO-UCB uses more of x1 than of x2", "matyas-booth", _blind_disordered, about="MO-UCB"),
     Claim("CA-MOBO reaches a better hypervolume", "matyas-booth", _more("mapped", "the paper's hypervolume")),
     *_synthetic("matyas-booth"),
     Claim("CA-MOBO uses fewer estimators", "forest", _less_used),

@@ -23,7 +23,7 @@ _overflows = np.errstate(over="ignore", invalid="ignore")  # the figure leaves a
 
 @_overflows
 def front(study: Study | Record) -> Figure:
-    """The front among all trials, coloured by the level of expensive inputs if there is an order.
+    """The front among all trials, coloured by what they cost if that is known.
 
     Two and three objectives are drawn against each other, more on parallel scales, a single one by trial.
     """
@@ -32,14 +32,20 @@ def front(study: Study | Record) -> Figure:
 
 @_overflows
 def hypervolume(study: Study | Record, against: Literal["trials", "spend"] = "trials") -> Figure:
-    """Hypervolume by trial, or by spend: reported costs if there are any, otherwise levels weighted by the order."""
+    """Hypervolume by trial, or by money spent; as long as no amounts are known, by multiples of the cheapest trial."""
     return _plotly(spending.hypervolume(record_of(study), against))
 
 
 @_overflows
 def usage(study: Study | Record) -> Figure:
-    """Cumulative use per input. Expensive inputs have warm colours; inputs the order does not name are grey."""
+    """Cumulative use per input. Expensive inputs have warm colours; inputs that cost nothing are grey."""
     return _plotly(spending.usage(record_of(study)))
+
+
+@_overflows
+def costs(study: Study | Record) -> Figure:
+    """What trials were expected to cost when they were suggested, against what was paid."""
+    return _plotly(spending.costs(record_of(study)))
 
 
 @_overflows
@@ -62,8 +68,8 @@ def slices(
 
 @_overflows
 def fading(study: Study | Record) -> Figure:
-    """How much more an expensive point must promise than the cheapest to be suggested, by suggestion."""
-    return _plotly(spending.cost_effect(record_of(study)))
+    """How much more an expensive point must promise than the cheapest to be suggested, by share of the budget spent."""
+    return _plotly(spending.fading_cost(record_of(study)))
 
 
 def plotly_js() -> str:

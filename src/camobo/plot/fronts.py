@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from camobo.arrays import Array
 from camobo.history.trial import Trial
+from camobo.insight.costs import Costs
 from camobo.insight.record import Record
-from camobo.insight.spending import weighted_levels
 from camobo.plot.style import (
     ACCENT,
     FAINT,
@@ -25,10 +27,61 @@ from camobo.plot.style import (
     line,
     number,
     objective_label,
+    rough,
+    safe,
     with_gaps,
 )
 
 _SHADES = 5
+_EQUAL = 1e-6  # costs that differ by a smaller share are equal
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Colours from the cheapest complete trial (blue) to the most expensive (red), by the logarithm of cost."""
+
+    costs: Costs
+    low: float
+    high: float
+    """Both above 0."""
+
+    def place(self, trial: Trial) -> float | None:
+        """From 0, the cheapest, to 1; None if nothing is known of its cost."""
+        amount = self.costs.amounts.get(trial.number)
+        if amount is None:
+            return None
+        along = math.log(max(amount, self.low)) - math.log(self.low)
+        return min(along / (math.log(self.high) - math.log(self.low)), 1.0)
+
+    def cost(self, place: float) -> float:
+        """The cost at a place."""
+        return float(self.low ** (1.0 - place) * self.high**place)
+
+    def amount(self, place: float) -> str:
+        """The cost at a place, in words."""
+        cost = self.cost(place)
+        return f"{rough(cost)} {safe(self.costs.unit, 12)}".rstrip() if self.costs.in_money else f"{rough(cost)}×"
+
+    def colour(self, trial: Trial) -> str:
+        """Grey if nothing is known of its cost."""
+        place = self.place(trial)
+        return GREY if place is None else blend(1.0 - place)
+
+
+def coloured_by_cost(record: Record) -> bool:
+    """Whether colours tell what complete trials cost: it is known, and not the same for all."""
+    return _scale(record) is not None
+
+
+def _scale(record: Record) -> _Scale | None:
+    costs = record.costs
+    if costs is None:
+        return None
+    seen = [costs.amounts.get(trial.number, 0.0) for trial in record.complete]
+    seen = [amount for amount in seen if 0.0 < amount < math.inf]
+    if not seen or max(seen) / min(seen) < 1.0 + _EQUAL:
+        return None
+    return _Scale(costs, min(seen), max(seen))
 
 
 def front(record: Record) -> Spec:
@@ -126,9 +179,9 @@ def parallel_front(record: Record) -> Spec:
     low, high = signed.min(axis=0), signed.max(axis=0)
     span = np.where(high > low, high - low, 1.0)
     data = [_lines(record, others, (record.signed(others) - low) / span, FAINT, 1.0, "other trials")]
-    shade_of = _shade_of(record, best)
-    for shade, (name, colour) in enumerate(_shades(record)):
-        chosen = [trial for trial, own in zip(best, shade_of, strict=True) if own == shade]
+    scale = _scale(record)
+    for shade, (name, colour) in enumerate(_shades(scale)):
+        chosen = [trial for trial in best if _shade(scale, trial) == shade]
         if chosen:
             data.append(_lines(record, chosen, (record.signed(chosen) - low) / span, colour, 1.8, name))
     names = list(record.plan.objectives)
@@ -150,24 +203,20 @@ def parallel_front(record: Record) -> Spec:
     return figure("Front", data, height=480, xaxis=across, yaxis=upright, annotations=ends)
 
 
-def _shades(record: Record) -> list[tuple[str, str]]:
+def _shades(scale: _Scale | None) -> list[tuple[str, str]]:
     """Names and colours of the shades of lines. One trace per shade keeps hundreds of lines fast."""
-    if record.order is None:
+    if scale is None:
         return [("front", ACCENT)]
-    low, high = _level_range(record)
-    edges = np.linspace(low, high, _SHADES + 1)
-    return [
-        (f"front, level {a:.2f} to {b:.2f}", blend(1.0 - i / (_SHADES - 1)))
-        for i, (a, b) in enumerate(itertools.pairwise(edges))
-    ]
+    edges = [i / _SHADES for i in range(_SHADES + 1)]
+    names = [f"front, {rough(scale.cost(a))} to {scale.amount(b)}" for a, b in itertools.pairwise(edges)]
+    shades = [(name, blend(1.0 - i / (_SHADES - 1))) for i, name in enumerate(names)]
+    return [*shades, ("front, cost unknown", GREY)]
 
 
-def _shade_of(record: Record, trials: Sequence[Trial]) -> list[int]:
-    """The shade of each trial's line."""
-    low, high = _level_range(record)
-    heights = (weighted_levels(record, trials) - low) / (high - low if high > low else 1.0)
-    last = len(_shades(record)) - 1
-    return [min(max(int(height), 0), last) for height in heights * _SHADES]
+def _shade(scale: _Scale | None, trial: Trial) -> int:
+    """The shade of a trial's line."""
+    place = 0.0 if scale is None else scale.place(trial)
+    return _SHADES if place is None else min(int(place * _SHADES), _SHADES - 1)
 
 
 def _lines(record: Record, trials: Sequence[Trial], scaled: Array, colour: str, width: float, name: str) -> Spec:
@@ -198,13 +247,17 @@ def _value(trial: Trial, name: str) -> float:
 
 
 def _markers(record: Record, trials: Sequence[Trial], best: Sequence[Trial]) -> Spec:
-    """Markers of trials: large on the front, coloured by the level of expensive inputs if there is an order."""
+    """Markers of trials: large on the front, coloured by what they cost if that is known."""
     numbers = {trial.number for trial in best}
     on = [trial.number in numbers for trial in trials]
     marker: Spec = {"size": [11 if on_front else 7 for on_front in on], "line": {"width": 0}}
     marker["symbol"] = ["diamond" if on_front else "circle" for on_front in on]
-    if record.order is not None:
-        marker |= {"color": _level_colours(record, trials), "opacity": [1.0 if on_front else 0.65 for on_front in on]}
+    scale = _scale(record)
+    if scale is not None:
+        marker |= {
+            "color": [scale.colour(trial) for trial in trials],
+            "opacity": [1.0 if on_front else 0.65 for on_front in on],
+        }
     else:
         marker["color"] = [ACCENT if on_front else GREY for on_front in on]
     if len(record.plan.objectives) == 3:
@@ -220,32 +273,19 @@ def _markers(record: Record, trials: Sequence[Trial], best: Sequence[Trial]) -> 
     }
 
 
-def _level_range(record: Record) -> tuple[float, float]:
-    """The lowest and highest level of expensive inputs, weighted by the order, among complete trials."""
-    seen = weighted_levels(record, record.complete)
-    return float(seen.min()), float(seen.max())
-
-
-def _level_colours(record: Record, trials: Sequence[Trial]) -> list[str]:
-    """One colour per trial, from the cheapest complete trial (blue) to the most expensive (red)."""
-    low, high = _level_range(record)
-    span = high - low if high > low else 1.0
-    return [blend(1.0 - (level - low) / span) for level in weighted_levels(record, trials).tolist()]
-
-
 def _legend(record: Record, kind: str = "scatter") -> list[Spec]:
-    """The legend: what shapes mean and, with an order, what colours mean. Plotly's colour bar needs style attributes.
+    """The legend: what shapes mean and, with costs, what colours mean. Plotly's colour bar needs style attributes.
 
     Entries are traces without points in the legend group of the trials they stand for: one click hides both.
     """
     small, large = (7, 11) if kind == "scatter" else (4, 6)
     one = len(record.plan.objectives) == 1
     entries = [("other trials", GREY, "circle", small), ("best" if one else "front", ACCENT, "diamond", large)]
-    if record.order is not None:
-        low, high = _level_range(record)
-        ends = (("cheapest", low, 1.0), ("middle", (low + high) / 2, 0.5), ("most expensive", high, 0.0))
+    scale = _scale(record)
+    if scale is not None:
+        ends = (("cheapest", 0.0), ("middle", 0.5), ("most expensive", 1.0))
         entries = [(name, GREY, symbol, size) for name, _, symbol, size in entries]
-        entries += [(f"{word} (level {level:.2f})", blend(place), "square", large - 2) for word, level, place in ends]
+        entries += [(f"{word} ({scale.amount(at)})", blend(1.0 - at), "square", large - 2) for word, at in ends]
     nowhere: Spec = {letter: [None] for letter in ("xyz" if kind == "scatter3d" else "xy")}
     common: Spec = {"type": kind, "mode": "markers", "hoverinfo": "skip", **nowhere}
     return [

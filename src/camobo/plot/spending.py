@@ -1,4 +1,4 @@
-"""Hypervolume, use of inputs and effect of cost over the trials."""
+"""Hypervolume by trial and by cost, use of inputs, expected cost against paid, and how the cost fades."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from camobo.arrays import evenly
 from camobo.errors import InvalidOptionError
 from camobo.hints import counted
 from camobo.insight.record import Record
-from camobo.insight.spending import Fading, Spend, fading, has_expensive_end, spend
+from camobo.insight.spending import Spend, fading, forecast, has_expensive_end, spend
 from camobo.plot.style import (
     ACCENT,
     FAINT,
@@ -24,6 +24,7 @@ from camobo.plot.style import (
     floats,
     hover,
     line,
+    money,
     number,
     safe,
     unit_of,
@@ -32,7 +33,6 @@ from camobo.space.inputs import Categorical
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _MOST_POINTS = 800  # per line; more cannot be distinguished, and make a report large
-_TITLES = {"trials": "Hypervolume by trial", "spend": "Hypervolume by cost"}
 _DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
@@ -41,7 +41,9 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
     if against not in ("trials", "spend"):
         raise InvalidOptionError(f'hypervolume: against must be "trials" or "spend", got {against!r}.')
     spent = spend(record) if against == "spend" else None
-    title = _TITLES[against] if spent is None or spent.recorded else "Hypervolume by use of inputs"
+    title = "Hypervolume by trial"
+    if against == "spend":
+        title = "Hypervolume by money spent" if spent is None or spent.in_money else "Hypervolume by cost"
     trials, reached = record.volumes
     if not trials:
         return figure(title, [], note="No trial is complete yet")
@@ -53,9 +55,10 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
     across = count_axis("trial", len(record.trials))
     if against == "spend":
         if spent is None:
-            return figure(title, [], note="No cost reported and no order given")
+            return figure(title, [], note=_no_spend(record))
         total = dict(zip((t.number for t in spent.trials), np.cumsum(spent.amounts).tolist(), strict=True))
-        places, across = floats(total[trial.number] for trial in trials), axis(_spend_label(spent))
+        places = floats(total[trial.number] for trial in trials)
+        across = axis(_spend_label(record, spent), rangemode="tozero")
     data = [
         {
             "type": "scatter",
@@ -74,17 +77,27 @@ def hypervolume(record: Record, against: Literal["trials", "spend"] = "trials") 
     return figure(title, data, height=340, xaxis=across, yaxis=axis("hypervolume", rangemode="tozero"))
 
 
-def _spend_label(spent: Spend) -> str:
-    """What is added up along the axis, and how many trials are missing from it."""
-    if not spent.recorded:
-        return "cumulative level, weighted by the order"
-    if not spent.missing:
-        return "cumulative cost"
-    return f"cumulative cost ({counted(spent.missing, 'trial')} without a reported cost)"
+def _no_spend(record: Record) -> str:
+    return "Nothing is known about cost" if record.costs is None else "Only trials added by hand, which do not count"
+
+
+def _spend_label(record: Record, spent: Spend) -> str:
+    """What is added up along the axis, and for how many trials it is not known or only expected."""
+    if not spent.in_money:
+        return "cost so far, in multiples of the cheapest trial"
+    remarks = [f"expected for {counted(spent.expected, 'trial')}"] if spent.expected else []
+    remarks += [f"unknown for {counted(spent.missing, 'trial')}"] if spent.missing else []
+    return _labelled("money spent", record) + (f" ({', '.join(remarks)})" if remarks else "")
+
+
+def _labelled(what: str, record: Record) -> str:
+    """An axis title with the unit of the budget."""
+    unit = record.purse.unit
+    return f"{what}, {safe(unit, 12)}" if unit else what
 
 
 def usage(record: Record) -> Spec:
-    """Cumulative use per input. Expensive inputs have warm colours; inputs the order does not name are grey."""
+    """Cumulative use per input. Expensive inputs have warm colours; inputs that cost nothing are grey."""
     settled = record.settled
     found = [use for use in record.uses if has_expensive_end(record.plan.space.inputs[use.input])]
     if not settled or not found:
@@ -130,56 +143,84 @@ def _use_text(record: Record, name: str, level: float, count: int) -> str:
     return f"{total}{' ' + safe(unit, 12) if unit else ''} in total, mean level {number(level / count)}"
 
 
-def cost_effect(record: Record) -> Spec:
-    """How much more an expensive point must promise than the cheapest to be suggested, by suggestion."""
-    found = fading(record)
-    title = "Effect of cost"
+def costs(record: Record) -> Spec:
+    """Expected cost against paid; for a good model the points lie on the diagonal."""
+    title, found = "Cost: expected when suggested against paid", forecast(record)
     if found is None:
-        return figure(title, [], note="This study is not cost-aware")
+        return figure(title, [], note="Needs at least 3 trials with an expected and a recorded cost")
+    unit = record.purse.unit
+    kept = evenly(len(found.trials), _MOST_POINTS)
+    expected, paid = found.expected[kept], found.paid[kept]
+    texts = hover(record, [found.trials[i] for i in kept])
+    ends = [float(min(expected.min(), paid.min())), float(max(expected.max(), paid.max()))]
+    agree = {"x": ends, "y": ends, "line": line(GREY, 1.0, dash="dash"), "hoverinfo": "skip", "showlegend": False}
+    points = {
+        "x": floats(paid),
+        "y": floats(expected),
+        "marker": {"size": 7, "color": ACCENT, "opacity": 0.8},
+        "hovertext": [
+            f"expected {money(e, unit)}, paid {money(p, unit)}<br>{text}"
+            for e, p, text in zip(expected, paid, texts, strict=True)
+        ],
+        "hoverinfo": "text",
+        "showlegend": False,
+    }
+    data: list[Spec] = [
+        {"type": "scatter", "mode": "lines", **agree},
+        {"type": "scatter", "mode": "markers", **points},
+    ]
+    log = {"type": "log", **_log_ticks(ends[0], ends[1])}
+    axes: Spec = {"xaxis": axis(_labelled("paid", record), **log), "yaxis": axis(_labelled("expected", record), **log)}
+    return figure(title, data, height=360, **axes)
+
+
+def _log_ticks(low: float, high: float) -> Spec:
+    """Ticks at 1, 2 and 5 times powers of ten where that is few, else Plotly's own."""
+    first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
+    marks = [m * 10.0**p for p in range(first, last + 1) for m in (1, 2, 5)] if last - first <= 4 else []
+    return {"tickvals": marks, "ticktext": [number(mark) for mark in marks]} if marks else {"nticks": 6}
+
+
+def fading_cost(record: Record) -> Spec:
+    """How much more an expensive point must promise than the cheapest, by the share of the budget spent."""
+    found, title = fading(record), "How the cost fades"
+    if found is None:
+        return figure(title, [], note=_nothing_fades(record))
     weights = {use.input: use.weight for use in record.uses}
     colours = expense_colours([weights[name] for name in found.inputs])
+    percent = [100.0 * share for share in found.shares.tolist()]
     data: list[Spec] = [
         {
             "type": "scatter",
             "mode": "lines",
             "name": safe(name, 20),
-            "x": list(found.steps),
+            "x": percent,
             "y": floats(found.powers[:, i]),
             "line": line(colour, 2.5, dash=_DASHES[i % len(_DASHES)]),
             "hovertext": [
-                f"suggestion {step}: at its expensive end {safe(name)} must promise {factor(power)} as much as at its "
-                "cheap end"
-                for step, power in zip(found.steps, found.powers[:, i], strict=True)
+                f"{number(share)} % spent: at its expensive end {safe(name)} must promise {factor(power)} as much as "
+                "the cheapest trial"
+                for share, power in zip(percent, found.powers[:, i], strict=True)
             ],
             "hoverinfo": "text",
         }
         for i, (name, colour) in enumerate(zip(found.inputs, colours, strict=True))
     ]
-    if found.trials:
-        data.append(_effect_on_trials(record, found))
-    most = float(max(found.powers.max(initial=0.0), found.trial_powers.max(initial=0.0), 0.3))
+    most = float(max(found.powers.max(), 0.3))
+    here = {"x": [100.0 * found.now] * 2, "y": [0.0, most], "line": line(GREY, 1.5, dash="dot"), "hoverinfo": "skip"}
+    data.append({"type": "scatter", "mode": "lines", "name": "now", **here})
     upright = axis("required promise (cheapest = 1×)", **_factor_ticks(most))
-    return figure(title, data, height=380, xaxis=count_axis("suggestion", found.steps[-1]), yaxis=upright)
+    across = axis("share of the budget spent, %", range=[-2, 102])
+    return figure(title, data, height=360, xaxis=across, yaxis=upright)
 
 
-def _effect_on_trials(record: Record, found: Fading) -> Spec:
-    """One dot per suggested trial: what it had to promise, at the time, relative to the cheapest point."""
-    kept = evenly(len(found.trials), _MOST_POINTS)
-    suggested, powers = [found.trials[i] for i in kept], found.trial_powers[kept]
-    texts = hover(record, suggested)
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "suggested trials",
-        "x": [trial.step for trial in suggested],
-        "y": floats(powers),
-        "marker": {"color": GREY, "size": 6, "opacity": 0.75},
-        "hovertext": [
-            f"had to promise {factor(power)} as much as the cheapest point<br>{text}"
-            for power, text in zip(powers, texts, strict=True)
-        ],
-        "hoverinfo": "text",
-    }
+def _nothing_fades(record: Record) -> str:
+    """Why there is nothing to draw."""
+    if record.plan.cost is None:
+        return "This study is not cost-aware"
+    if record.plan.method == "paper":
+        return "With the paper's method cost fades by Eq. 8, not by the budget"
+    return "Thrift is 0, so cost decides nothing" if record.effects else "No input is known to change the cost yet"
 
 
 def factor(power: float) -> str:

@@ -84,6 +84,34 @@ def shown(value: Param) -> str:
     return number(value) if isinstance(value, float) else str(value)
 
 
+def rough(value: float) -> str:
+    """An expected amount, of which more than three digits say nothing.
+
+    >>> rough(5.9931), rough(141.72), rough(12345.6)
+    ('5.99', '142', '12300')
+    """
+    return number(float(f"{value:.3g}"))
+
+
+def money(value: float, unit: str) -> str:
+    """An amount in a user's unit, which is escaped.
+
+    >>> money(41.5, "EUR"), money(41.5, ""), money(7.0, "<b>")
+    ('41.5 EUR', '41.5', '7 &lt;b&gt;')
+    """
+    return f"{number(value)} {safe(unit, 12)}".rstrip()
+
+
+def cost_text(record: Record, trial: Trial) -> str | None:
+    """What a trial cost, or about what it is expected to; None if nothing is known of it."""
+    costs = record.costs
+    if costs is None or trial.number not in costs.amounts:
+        return None
+    amount, paid = costs.amounts[trial.number], trial.number in costs.paid
+    said = number(amount) if paid else f"≈ {rough(amount)}"
+    return f"{said} {safe(costs.unit, 12)}".rstrip() if costs.in_money else f"{said} × the cheapest trial"
+
+
 def unit_of(record: Record, name: str) -> str:
     """The unit of an input; empty if it has none."""
     given = record.plan.space.inputs[name]
@@ -102,7 +130,7 @@ def objective_label(record: Record, name: str, most: int = 28) -> str:
 
 
 def hover(record: Record, trials: Iterable[Trial]) -> list[str]:
-    """The hover text of each trial: number, whether it is on the front or its state, all parameters, all values."""
+    """The hover text of each trial: number, whether it is on the front or its state, parameters, values, cost."""
     best = {trial.number for trial in record.front}
     texts = []
     for trial in trials:
@@ -112,14 +140,16 @@ def hover(record: Record, trials: Iterable[Trial]) -> list[str]:
             unit = unit_of(record, name)
             lines.append(f"{safe(name)}: {safe(shown(value))}{' ' + safe(unit, 12) if unit else ''}")
         lines += [f"{safe(name)} = {number(value)}" for name, value in (trial.values or {}).items()]
+        cost = cost_text(record, trial)
+        lines += [] if cost is None else [f"cost: {cost}"]
         texts.append("<br>".join(lines))
     return texts
 
 
 def expense_colours(weights: Sequence[float | None]) -> list[str]:
-    """One colour per input, by its weight in the order: warmest for the largest, equal for ties, grey without a weight.
+    """One colour per input, by what it adds to the cost: warmest for the most, equal for ties, grey for nothing.
 
-    Without an order, colours only distinguish the inputs.
+    If no input is known to cost anything, colours only distinguish them.
     """
     if all(weight is None for weight in weights):
         return [DISTINCT[i % len(DISTINCT)] for i in range(len(weights))]

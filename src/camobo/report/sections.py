@@ -10,10 +10,10 @@ from camobo.history.trial import State, Trial
 from camobo.insight.diagnostics import Check, checks, models_of
 from camobo.insight.record import Record
 from camobo.insight.slices import slices
-from camobo.insight.spending import Comparison, comparisons, spend
+from camobo.insight.spending import disagreements, fading, forecast, spend
 from camobo.model.models import Models
 from camobo.plot import fronts, model, spending
-from camobo.plot.style import Spec, number
+from camobo.plot.style import Spec, number, rough
 from camobo.report import sentences
 from camobo.report.page import Html, join, tag, user_text
 from camobo.report.tables import MOST_ROWS, input_cells, table, trial_table, use_table
@@ -68,20 +68,21 @@ def verdict(found: sentences.Verdict, about: str | None = None) -> Html:
 
 def summary(facts: Facts) -> Part:
     """The most important numbers, one card per number."""
-    record, spent = facts.record, spend(facts.record)
+    record, money = facts.record, sentences.spent(facts.record)
     trials, reached = record.volumes
     reference = "study's reference" if record.plan.reference is not None else "worst measured values"
-    budget = "trials" if record.plan.budget is None else f"of {record.plan.budget} in the budget"
+    limit = None if record.plan.budget is None else record.plan.budget.trials
     cards = [
-        ("suggested", f"{len(record.suggested)}", budget),
+        ("suggested", f"{len(record.suggested)}", "trials" if limit is None else f"of {limit} in the budget"),
         ("on the front", f"{len(record.front)}", f"of {counted(len(record.complete), 'complete trial')}"),
         ("hypervolume", number(float(reached[-1])) if trials else "–", f"relative to the {reference}"),
     ]
-    if spent is not None and spent.recorded:
-        cards.append(("spent", number(float(spent.amounts.sum())), "sum of the reported costs"))
-    elif spent is not None and len(spent.amounts):
-        level = f"{100.0 * float(spent.amounts.mean()):.0f} %"
-        cards.append(("expensive inputs", level, "mean level, weighted by the order"))
+    spent = spend(record)
+    if money is not None:
+        cards.append(("spent", *money))
+    elif spent is not None and not spent.in_money:
+        mean = float(spent.amounts.sum()) / len(record.evaluated)
+        cards.append(("mean cost", f"{rough(mean)}×", "expected; the cheapest trial is 1×"))
     if facts.checks:
         scores = [check.r_squared for check in facts.checks if check.r_squared is not None]
         lowest = f", lowest of {len(facts.checks)} models" if len(facts.checks) > 1 else ""
@@ -104,24 +105,32 @@ def front(facts: Facts) -> Part:
         2: "One point per trial. Diamonds mark the front; the steps bound the region it dominates.",
         3: "One point per trial. Diamonds mark the front. Drag to rotate.",
     }.get(count, "One line per trial. On every scale, higher is better.")
-    if record.order is not None and record.complete:
-        caption += " Colour shows the level of expensive inputs, from low (blue) to high (red)."
+    if record.complete and fronts.coloured_by_cost(record):
+        known = record.costs is not None and record.costs.in_money
+        caption += f" Colour shows the {'' if known else 'expected '}cost, from low (blue) to high (red)"
+        caption += "." if known else ", in multiples of the cheapest possible trial."
     rows = trial_table(record, best, "Trials on the front") if best else None
-    more = tag("p", f"The first {MOST_ROWS} of {len(best)} trials.", class_="more") if len(best) > MOST_ROWS else None
+    notes = [f"The first {MOST_ROWS} of {len(best)} trials."] if len(best) > MOST_ROWS else []
+    costs = record.costs
+    if costs is not None and any(t.number in costs.amounts and t.number not in costs.paid for t in best):
+        notes.append("≈ marks an expected cost: none is recorded.")
+    more = tag("p", " ".join(notes), class_="more") if notes else None
     drawn = figure(facts.first_figure, spec, caption, titled=False)
     return Part(section("Best trials" if count == 1 else "Front", drawn, rows, more), (spec,))
 
 
 def progress(facts: Facts) -> Part:
-    """Hypervolume by trial and by spend; for one objective only by spend: the front shows its values by trial."""
+    """Hypervolume by trial and by cost; for one objective only by spend: the front shows its values by trial."""
     record, spent = facts.record, spend(facts.record)
     drawn: list[tuple[Spec, str]] = []
     if record.complete and len(record.plan.objectives) > 1:
         drawn.append((spending.hypervolume(record), "Volume between the reference and the front."))
     if record.complete and spent is not None:
-        caption = "Against the sum of the reported costs."
-        if not spent.recorded:
-            caption = "Against the sum of levels. One trial with every input of the order at its expensive end adds 1."
+        caption = "What the money bought, trial by trial."
+        if not spent.in_money:
+            caption = (
+                "Amounts are not known: the axis adds up expected costs, of which the cheapest possible trial counts 1."
+            )
         drawn.append((spending.hypervolume(record, "spend"), caption))
     if not drawn:
         return Part(Html(""))
@@ -133,43 +142,44 @@ def _figures(first: int, drawn: Sequence[tuple[Spec, str]]) -> list[Html]:
     return [figure(first + i, spec, caption) for i, (spec, caption) in enumerate(drawn)]
 
 
-def usage(facts: Facts) -> Part:
-    """How much of each input was used, whether the order was kept, and how the effect of cost faded."""
+def cost_and_use(facts: Facts) -> Part:
+    """What each input adds to the cost, how much of it was used, how good expected costs were, and how cost fades."""
     record = facts.record
+    title = "Cost and use of inputs" if record.costs is not None else "Use of inputs"
     if not record.settled:
-        return Part(section("Use of inputs", tag("p", "No trial has finished yet.")))
+        return Part(section(title, tag("p", "No trial has finished yet.")))
+    doubts = [verdict(sentences.disagreement(found, record)) for found in disagreements(record)]
     caption = "Sum over the finished trials; a trial at the expensive end adds 1. Dotted: level 0.5 in every trial."
     drawn = [(spending.usage(record), caption)]
-    judged: list[Html] = []
-    if record.order is not None:
+    pair = _figures(facts.first_figure + 1, more := _of_cost(record))
+    html = section(
+        title,
+        *doubts,
+        use_table(record),
+        *_figures(facts.first_figure, drawn),
+        tag("div", *pair, class_="pair" if len(pair) > 1 else None) if pair else None,
+    )
+    return Part(html, tuple(spec for spec, _ in [*drawn, *more]))
+
+
+def _of_cost(record: Record) -> list[tuple[Spec, str]]:
+    """How cost fades, and expected costs against paid ones; each if there is something to show."""
+    drawn, pairs = list[tuple[Spec, str]](), forecast(record)
+    if fading(record) is not None:
         caption = (
-            "A point with only this input at its expensive end must promise this many times as much as the cheapest "
-            "point. The effect fades over the study. Dots are the suggested trials."
+            "A trial with only this input at its expensive end must promise this many times as much as the cheapest "
+            "trial to be suggested."
         )
-        drawn.append((spending.cost_effect(record), caption))
-        judged = _order_kept(record)
-    figures = _figures(facts.first_figure, drawn)
-    html = section("Use of inputs", *judged, use_table(record), *figures)
-    return Part(html, tuple(spec for spec, _ in drawn))
-
-
-def _order_kept(record: Record) -> list[Html]:
-    """The verdict on the order, and one line per comparison."""
-    pairs = comparisons(record)
-    evaluated = len(record.evaluated)
-    html = [verdict(sentences.order_verdict(pairs, evaluated))]
-    if pairs:
-        html.append(tag("ul", *map(_comparison, pairs), class_="plain"))
-    if pairs and len(record.settled) > evaluated:
-        html.append(tag("p", "Only suggested trials are compared; the table and figures include trials added by hand."))
-    return html
-
-
-def _comparison(pair: Comparison) -> Html:
-    mark = tag("span", "kept" if pair.kept else "not kept", class_=f"mark {'good' if pair.kept else 'fair'}")
-    expensive, cheap = (user_text(" = ".join(names)) for names in (pair.expensive, pair.cheap))
-    levels = f"{pair.expensive_level:.2f}", f"{pair.cheap_level:.2f}"
-    return tag("li", mark, " Mean level: ", expensive, f" (more expensive) {levels[0]}, ", cheap, f" {levels[1]}.")
+        if record.plan.budget is None:
+            caption += " Without a budget, half of it counts as spent after 30 trials."
+        drawn.append((spending.fading_cost(record), caption))
+    if pairs is not None:
+        caption = (
+            "On the dashed line, a trial cost what was expected. For half of the trials the difference was at most "
+            f"{rough(100.0 * pairs.typical_error)} %."
+        )
+        drawn.append((spending.costs(record), caption))
+    return drawn
 
 
 def models(facts: Facts) -> Part:
@@ -233,7 +243,7 @@ def all_trials(facts: Facts) -> Part:
 
 
 def warnings(facts: Facts) -> Part:
-    """Numerical rescues and other reasons to trust the results less."""
+    """Doubts about the order, numerical rescues and other reasons to trust the results less."""
     found = sentences.warnings(facts.record, facts.models)
     html = tag("ul", *(tag("li", user_text(line)) for line in found)) if found else tag("p", "None.")
     return Part(section("Warnings", html))
@@ -263,7 +273,7 @@ SECTIONS: tuple[Callable[[Facts], Part], ...] = (
     summary,
     front,
     progress,
-    usage,
+    cost_and_use,
     models,
     pending,
     failed,

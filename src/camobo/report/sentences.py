@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from camobo.hints import counted
 from camobo.history.trial import State
 from camobo.insight.diagnostics import Check
 from camobo.insight.record import ForeignRecord, Record
-from camobo.insight.spending import Comparison
+from camobo.insight.spending import Disagreement, disagreements
 from camobo.model.models import Models
-from camobo.plot.style import number
+from camobo.plot.style import number, rough
 
 _FEWEST_FOR_A_VERDICT = 8
 _MOST_NUMBERS = 8
 
 
-Grade: TypeAlias = Literal["good", "fair", "poor", "early"]
+Grade: TypeAlias = Literal["good", "fair", "poor", "early", "check"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,24 @@ def listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
+def spent(record: Record) -> tuple[str, str] | None:
+    """What was spent, and how much of it is not recorded but expected; None if neither spending nor budget is money."""
+    purse = record.purse
+    if not purse.in_money and purse.budget is None:
+        return None
+    of = "" if purse.budget is None else f" of {number(purse.budget)}"
+    details = [f"{rough(purse.estimated)} of it estimated"] if purse.estimated > 0.0 else []
+    if purse.estimated > 0.0 == purse.paid:
+        details = ["all of it estimated"]
+    waiting = sum(trial.state.open for trial in record.suggested)
+    details += [f"{rough(purse.reserved)} reserved for {counted(waiting, 'open trial')}"] if purse.reserved else []
+    if not purse.in_money:
+        details = ["no cost is recorded yet"]
+    return f"{number(purse.spent)}{of} {purse.unit}".rstrip(), ", ".join(details) or "all of it recorded"
+
+
 def progress(record: Record) -> str:
-    """How many trials are complete, failed, pending, suggested of the budget, and on the front."""
+    """How many trials are complete, failed and pending, what is used of the budget, and how many are on the front."""
     if not record.trials:
         return "No trial has been suggested or added yet."
     failed = sum(trial.state is State.FAILED for trial in record.trials)
@@ -50,9 +66,13 @@ def progress(record: Record) -> str:
     said = [f"{counted(len(record.complete), 'trial is', 'trials are')} complete, {failed} failed, {pending} pending."]
     if added:
         said.append(f"{counted(added, 'trial was', 'trials were')} added by hand.")
-    if record.plan.budget is not None:
-        budget = counted(record.plan.budget, "trial")
-        said.append(f"The budget is {budget}; {suggested} {'has' if suggested == 1 else 'have'} been suggested.")
+    budget = record.plan.budget
+    if budget is not None and budget.trials is not None:
+        has = "has" if suggested == 1 else "have"
+        said.append(f"The budget is {counted(budget.trials, 'trial')}; {suggested} {has} been suggested.")
+    if budget is not None and budget.cost is not None:
+        limit = f"{number(budget.cost)} {budget.unit}".rstrip()
+        said.append(f"Of a budget of {limit}, {number(record.purse.spent)} have been spent.")
     best = len(record.front)
     if best and len(record.plan.objectives) == 1:
         said.append(f"{counted(best, 'trial has', 'trials have')} the best value.")
@@ -89,32 +109,26 @@ def _graded(r2: float) -> tuple[Grade, str]:
     return "poor", "Does not predict held-out trials: too few trials, or too much noise"
 
 
-def order_verdict(found: Sequence[Comparison], evaluated: int) -> Verdict:
-    """Whether the suggested trials that have finished kept the order."""
-    if evaluated and not found:
-        return Verdict("early", "The order ranks no input above another, so there is nothing to compare.")
-    if evaluated < _FEWEST_FOR_A_VERDICT:
-        enough = f"{counted(evaluated, 'suggested trial')} finished, at least {_FEWEST_FOR_A_VERDICT} needed"
-        return Verdict("early", f"Too early to judge: {enough}.")
-    kept = sum(comparison.kept for comparison in found)
-    if kept == len(found):
-        return Verdict(
-            "good",
-            "The order was kept: the mean level of every more expensive input is no larger than that of the cheaper "
-            "one.",
-        )
+def disagreement(found: Disagreement, record: Record) -> Verdict:
+    """Where receipts contradict the order, and what to do."""
+    names = [name for name in (found.more_expensive, found.cheaper) if name is not None]
+    used = "The cost learned from the receipts is used either way."
+    if record.plan.method == "paper":
+        used = "The paper's method goes by the order alone."
+    said = str(found)
     return Verdict(
-        "fair",
-        f"{kept} of {counted(len(found), 'comparison')} kept. An order is a preference, not a limit: expensive "
-        "inputs are used where better trade-offs need them.",
+        "check",
+        f"{said[0].upper()}{said[1:]}. Check the order, or the expensive end{'s' * (len(names) > 1)}, of "
+        f"{listed(names)}. {used}",
     )
 
 
 def warnings(record: Record, models: Models | None) -> list[str]:
-    """Reasons to trust the results less: numerical rescues, failures, a reference that no trial reaches."""
+    """Reasons to trust the results less: a doubtful order, numerical rescues, failures, a reference out of reach."""
     found = []
     if isinstance(record, ForeignRecord):
         found += [*record.remarks, *_left_out(record)]
+    found += [disagreement(one, record).sentence for one in disagreements(record)]
     unusual: dict[str, list[int]] = {}
     for trial in record.trials:
         for note in trial.notes:
@@ -155,11 +169,11 @@ def _left_out(record: ForeignRecord) -> list[str]:
 def settings(record: Record) -> list[tuple[str, str]]:
     """Name and value of every setting; of a foreign study only those that somebody chose."""
     plan = record.plan
-    cost = "none: all inputs count as free"
-    if plan.cost is not None:
-        options = [f"{f.name} {_plain(getattr(plan.cost, f.name))}" for f in fields(plan.cost) if f.name != "order"]
-        cost = f"{plan.cost.order} · {type(plan.cost).__name__}: {', '.join(options)}"
-    chosen = [("Cost", cost), ("Budget", "none" if plan.budget is None else counted(plan.budget, "trial"))]
+    chosen = [
+        ("Cost", "none: all inputs count as free" if plan.cost is None else str(plan.cost)),
+        ("Budget", "none" if plan.budget is None else str(plan.budget)),
+    ]
+    chosen += [] if plan.thrift == 1.0 else [("Thrift", number(plan.thrift))]
     if isinstance(record, ForeignRecord):
         return chosen
     return [
@@ -168,9 +182,3 @@ def settings(record: Record) -> list[tuple[str, str]]:
         ("Seed", str(plan.seed)),
         ("Models refitted", "after every trial" if plan.refit_every == 1 else f"every {plan.refit_every} trials"),
     ]
-
-
-def _plain(value: object) -> str:
-    if value is None:
-        return "automatic"
-    return number(value) if isinstance(value, float) else str(value)

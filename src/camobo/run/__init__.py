@@ -10,6 +10,7 @@ For other rooms:
     evaluate       one evaluation of a Python function, in this process or in a child process
     workers        start evaluations: in this process, in child processes, or on an executor
     interrupts     Ctrl-C and requests to end, none of which may get lost
+    money          money as a run shows it
 Inside this room:
     progress_bar   progress in a terminal
 """

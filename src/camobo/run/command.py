@@ -1,12 +1,16 @@
 """A command as the objective: `python train.py --trees {trees} --depth {depth}`.
 
 Params go in by placeholder, without a shell, and as JSON in the environment variable CAMOBO_PARAMS. Results come out on
-standard output: one JSON object on the last line, or lines `name=value`. A command that exits with a code other than 0,
-prints no results or takes too long is a failed trial; the end of its standard error is part of the reason.
+standard output: one JSON object on the last line, or lines `name=value`. A line `cost=41.5` before or after them, or a
+key "cost" in the JSON, says what the evaluation cost, unless "cost" is an objective: then it is that and no receipt.
+
+A command that exits with a code other than 0, prints no results or takes too long is a failed trial; the end of its
+standard error is part of the reason. The cost it has printed until then is recorded.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -14,6 +18,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -40,7 +45,8 @@ class Command:
 
     template: the arguments; each {name} becomes the value of that input, {trial} the trial's number.
     inputs: the names of the study's inputs.
-    objectives: the names whose values the command prints.
+    objectives: the names whose values the command prints. It may print cost=41.5 beside them: what the trial cost. If
+        "cost" is an objective, cost= is its value and no receipt.
 
     >>> command = Command(["train", "--depth={depth}", "{trial}.log"], ["depth"], ["loss"])
     >>> command.arguments(7, {"depth": 3})
@@ -90,6 +96,8 @@ class CommandEvaluation:
     command: Command
     trial: Trial
     timeout: float | None
+    began: float = math.nan
+    ended: float | None = None
     deadline: float = math.inf
     process: subprocess.Popen[bytes] | None = None
     out: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
@@ -99,6 +107,7 @@ class CommandEvaluation:
     def begin(self) -> None:
         """Start the command."""
         params = json.dumps(dict(self.trial.params), default=str)
+        self.began = time.monotonic()
         try:
             with undisturbed():
                 self.process = subprocess.Popen(
@@ -110,7 +119,9 @@ class CommandEvaluation:
                     start_new_session=True,
                 )
         except (OSError, ValueError) as error:
-            self._finish(Outcome(reason=f"cannot run: {error}"))
+            self._finish(self._failed(f"cannot run: {error}"))
+        else:
+            self._watch(self.process.pid)
         if self.timeout is not None:
             self.deadline = time.monotonic() + self.timeout
 
@@ -135,16 +146,35 @@ class CommandEvaluation:
         if self.outcome is None:
             self._finish(Outcome(reason="it was stopped"))
 
+    def _watch(self, process: int) -> None:
+        """Note from a thread when the command ends: by then this one may be busy with a suggestion."""
+
+        def note_end() -> None:
+            with contextlib.suppress(ChildProcessError):  # `poll` was faster
+                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+            self.ended = time.monotonic()
+
+        if hasattr(os, "waitid"):
+            threading.Thread(target=note_end, name="camobo command", daemon=True).start()
+
+    def _seconds(self) -> float:
+        """How long the command ran, or has run until now."""
+        ended = self.ended
+        return (time.monotonic() if ended is None else ended) - self.began
+
     def _read(self) -> Outcome:
+        seconds = self._seconds()
         try:
             values, cost = read_results(_tail(self.out, _MOST_OUTPUT), self.command.objectives)
         except InvalidValueError as error:
             return self._failed(str(error))
-        return Outcome(values, cost=cost)
+        return Outcome(values, cost=cost, seconds=seconds)
 
     def _failed(self, reason: str) -> Outcome:
+        seconds = self._seconds()
         errors = _tail(self.err, _MOST_ERRORS).strip()
-        return Outcome(reason=shortened(f"{reason}: {errors}" if errors else reason))
+        cost = read_cost(_tail(self.out, _MOST_OUTPUT), self.command.objectives)
+        return Outcome(reason=shortened(f"{reason}: {errors}" if errors else reason), cost=cost, seconds=seconds)
 
     def _finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -169,20 +199,59 @@ def read_results(output: str, objectives: Sequence[str]) -> tuple[dict[str, floa
     ({'loss': 0.25}, None)
     >>> read_results("loss=0.25\\ncost=3\\ndone\\n", ["loss"])
     ({'loss': 0.25}, 3.0)
+    >>> read_results('{"loss": 0.25}\\ncost=3\\n', ["loss"])
+    ({'loss': 0.25}, 3.0)
+
+    An objective called "cost" is an objective and no receipt:
+
+    >>> read_results("cost=3\\n", ["cost"])
+    ({'cost': 3.0}, None)
     """
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = _lines(output)
     if not lines:
         raise InvalidValueError(
             f"the command printed nothing: need one JSON object or lines name=value for {', '.join(objectives)}"
         )
-    goals = dict.fromkeys(objectives, "")
-    found: dict[str, Any] = _json_object(lines[-1]) if lines[-1].startswith("{") else _pairs(lines)
+    found = _by_name(lines, objectives)
     if not any(name in found for name in objectives):
         raise InvalidValueError(
             f"the command printed no value for {', '.join(objectives)}; its last line was {shortened(lines[-1])!r}"
         )
+    goals = dict.fromkeys(objectives, "")
     values = values_of({k: v for k, v in found.items() if k in goals}, goals, what="result")
-    return values, money(found.get("cost"))
+    return values, _cost_in(found, objectives)
+
+
+def read_cost(output: str, objectives: Sequence[str]) -> float | None:
+    """The cost that a command printed before it failed, if that can be read.
+
+    >>> read_cost("epoch 1\\ncost=3\\nkilled", ["loss"]), read_cost("cost=much", ["loss"]), read_cost("", ["loss"])
+    (3.0, None, None)
+    """
+    with contextlib.suppress(InvalidValueError):
+        return _cost_in(_by_name(_lines(output), objectives), objectives)
+    return None
+
+
+def _lines(output: str) -> list[str]:
+    return [line.strip() for line in output.splitlines() if line.strip()]
+
+
+def _by_name(lines: Sequence[str], objectives: Sequence[str]) -> dict[str, Any]:
+    """What was printed, by name: the JSON object at the end, or lines name=value; and lines cost=… beside either."""
+    beside = [] if "cost" in objectives else [line for line in lines if _is_cost(line)]
+    others = [line for line in lines if not _is_cost(line)] if beside else lines
+    in_json = bool(others) and others[-1].startswith("{")
+    return _pairs(beside) | (_json_object(others[-1]) if in_json else _pairs(others))
+
+
+def _is_cost(line: str) -> bool:
+    name, sign, _ = line.partition("=")
+    return sign == "=" and name.rstrip() == "cost"
+
+
+def _cost_in(found: Mapping[str, Any], objectives: Sequence[str]) -> float | None:
+    return None if "cost" in objectives else money(found.get("cost"))
 
 
 def _json_object(line: str) -> dict[str, Any]:
@@ -193,7 +262,7 @@ def _json_object(line: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _pairs(lines: list[str]) -> dict[str, Any]:
+def _pairs(lines: Sequence[str]) -> dict[str, Any]:
     """The name=value lines; the last value of a name counts. Text that is no number stays, for the error to quote."""
     found: dict[str, Any] = {}
     for line in lines:

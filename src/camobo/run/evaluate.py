@@ -16,10 +16,11 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Protocol, TypeAlias
 
-from camobo.checks import Values, values_of
+from camobo.checks import Values, money, values_of
+from camobo.errors import InvalidValueError, shown
 from camobo.run.interrupts import (
     END_SIGNALS,
     TerminationRequestedError,
@@ -29,7 +30,8 @@ from camobo.run.interrupts import (
 )
 from camobo.space.inputs import Param, Params
 
-Function: TypeAlias = Callable[[dict[str, Param]], Values]
+Function: TypeAlias = Callable[[dict[str, Param]], Values | tuple[Values, float | None]]
+"""Takes the params and returns the values, or (values, cost)."""
 
 CAN_FORK = hasattr(os, "fork")
 _LONGEST_REASON = 2000
@@ -44,6 +46,9 @@ class Outcome:
     values: Mapping[str, float] | None = None
     reason: str | None = None
     cost: float | None = None
+    """What the evaluation says it cost."""
+    seconds: float | None = field(default=None, compare=False)
+    """How long it took, where it ran; None if that is unknown, as when its worker was lost."""
 
     def __str__(self) -> str:
         """What to record, with all digits."""
@@ -92,12 +97,35 @@ class EvaluationHere:
 
 def evaluate(function: Function, params: Params, objectives: Mapping[str, str]) -> Outcome:
     """Call a function in this process. An exception becomes the reason of the outcome; only Ctrl-C passes through."""
+    began = time.monotonic()
+    outcome = _called(function, params, objectives)
+    return replace(outcome, seconds=time.monotonic() - began)
+
+
+def _called(function: Function, params: Params, objectives: Mapping[str, str]) -> Outcome:
+    cost = None
     try:
-        return Outcome(values_of(function(dict(params)), objectives, what="result"))
+        values, cost = values_and_cost(function(dict(params)), objectives)
+        return Outcome(values_of(values, objectives, what="result"), cost=cost)
     except SystemExit as left:
         return Outcome(reason=f"it exited with code {left.code}")
     except Exception as error:  # whatever a measurement raises is a result: it is recorded, not hidden
-        return Outcome(reason=shortened(_described(error)))
+        return Outcome(reason=shortened(_described(error)), cost=cost)
+
+
+def values_and_cost(returned: Any, objectives: Mapping[str, str]) -> tuple[Mapping[str, Any], float | None]:
+    """The values, yet unchecked, and the cost that a function returned: `values`, or `(values, cost)`.
+
+    >>> values_and_cost({"y": 1.5}, {"y": "min"}), values_and_cost(({"y": 1.5}, 41.5), {"y": "min"})
+    (({'y': 1.5}, None), ({'y': 1.5}, 41.5))
+    """
+    values, cost = returned if isinstance(returned, tuple) and len(returned) == 2 else (returned, None)
+    if not isinstance(values, Mapping):
+        raise InvalidValueError(
+            f"result: need values, or (values, cost), got {shown(returned)}. "
+            f"Values are a dict with a number for each of {', '.join(objectives)}."
+        )
+    return values, money(cost)
 
 
 def _described(error: Exception) -> str:
@@ -160,6 +188,7 @@ class ChildEvaluation:
     params: Params
     objectives: Mapping[str, str]
     timeout: float | None
+    began: float = math.nan
     deadline: float = math.inf
     process: int | None = None
     pipe: int = -1
@@ -169,6 +198,7 @@ class ChildEvaluation:
     def begin(self) -> None:
         """Fork a process that evaluates the function and answers through a pipe."""
         _flush()  # or the child would write buffered output a second time
+        self.began = time.monotonic()
         with undisturbed():
             self.pipe, answer_to = os.pipe()
             try:
@@ -192,11 +222,11 @@ class ChildEvaluation:
         self._read_pipe()
         if self.received.endswith(b"\n"):
             answer = json.loads(self.received)
-            outcome = Outcome(answer["values"], answer["reason"])
+            outcome = Outcome(**answer)
         elif ended:
-            outcome = Outcome(reason=f"its process {exit_text(os.waitstatus_to_exitcode(status))}")
+            outcome = self._lost(f"its process {exit_text(os.waitstatus_to_exitcode(status))}")
         elif time.monotonic() > self.deadline:
-            outcome = Outcome(reason=timeout_text(self.timeout))
+            outcome = self._lost(timeout_text(self.timeout))
         else:
             return None
         self._finish(self.process, outcome, reaped=ended != 0)
@@ -205,7 +235,11 @@ class ChildEvaluation:
     def kill(self) -> None:
         """Stop it and everything it started."""
         if self.outcome is None and self.process is not None:
-            self._finish(self.process, Outcome(reason="it was stopped"), reaped=False)
+            self._finish(self.process, self._lost("it was stopped"), reaped=False)
+
+    def _lost(self, reason: str) -> Outcome:
+        """The outcome of a child that cannot say how long it took: the time until that was noticed."""
+        return Outcome(reason=reason, seconds=time.monotonic() - self.began)
 
     def _read_pipe(self) -> None:
         try:
@@ -251,7 +285,7 @@ def _answer(answer_to: int, function: Function, params: Params, objectives: Mapp
             if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` ignores it: leave that
                 signal.signal(number, signal.SIG_DFL)
     outcome = evaluate(function, params, objectives)
-    message = json.dumps({"values": outcome.values, "reason": outcome.reason}).encode() + b"\n"
+    message = json.dumps(asdict(outcome)).encode() + b"\n"
     while message:
         message = message[os.write(answer_to, message) :]
     _flush()

@@ -9,14 +9,17 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
+from datetime import datetime, timezone
 
-from camobo.errors import CamoboError, SpaceExhausted, StorageError, TrialStateError
+from camobo.errors import BudgetSpent, CamoboError, InvalidOptionError, SpaceExhausted, StorageError, TrialStateError
+from camobo.history.history import is_free
 from camobo.history.trial import State, Trial
 from camobo.run.command import Command
 from camobo.run.evaluate import Evaluation, Function, Outcome
 from camobo.run.interrupts import interruptible, undisturbed
+from camobo.run.money import spent_of
 from camobo.run.progress_bar import Headline, progress_bar
-from camobo.run.trial_queue import Run
+from camobo.run.trial_queue import Run, TrialQueue
 from camobo.run.workers import Prepare, executor_preparation, preparation
 
 _log = logging.getLogger("camobo")
@@ -36,13 +39,17 @@ def optimize(
     function: Function | Command,
     *,
     count: int | None,
-    budget: int,
+    budget: int | None,
     executor: Executor | None,
     jobs: int,
     timeout: float | None,
     headline: Callable[[], Headline] | None,
 ) -> None:
-    """Evaluate `count` trials, or with None what is left of the budget; show progress if there is a `headline`."""
+    """Evaluate `count` trials, or with None what is left of the budget; show progress if there is a `headline`.
+
+    budget: in trials; None: only money limits the study. A spent budget in money ends the run and is logged; if `count`
+    trials were asked for and none could be paid for, BudgetSpent is raised.
+    """
     objectives = run.queue.plan.objectives
     with contextlib.ExitStack() as stack:
         if executor is None or isinstance(function, Command):
@@ -95,9 +102,10 @@ def work_through(
                 pause = min(2 * pause, _LONGEST_PAUSE)
             elif running.exhausted is not None:
                 raise running.exhausted
-            elif most is None and running.none_available and others.may_release():
+            elif most is None and (running.none_available or running.spent) and others.may_release():
                 time.sleep(_IDLE_PAUSE)
             else:
+                running.end()
                 return
     finally:
         running.hand_back()
@@ -113,24 +121,52 @@ class _Running:
         """Whether no trial was available when one was last wanted."""
         self.exhausted: SpaceExhausted | None = None
         """The reason, if the space has no point left."""
+        self.spent: BudgetSpent | None = None
+        """The reason, if what is left of the budget in money pays for no further trial."""
+        self.money_unknown: InvalidOptionError | None = None
+        """The reason, if nothing tells what trials cost and only money limits the run."""
+        self._spent_with: object = None
         self._started = 0
+        self._without_cost = 0
         self._broken: Counter[int] = Counter()
         self._renewed = time.monotonic()
 
     def start_more(self) -> None:
-        """Take and start trials until `jobs` evaluations run or no trial is available."""
+        """Take and start trials until `jobs` evaluations run or no trial is available.
+
+        A spent budget is asked again after every change: a receipt may come in below what was reserved for its trial.
+        """
         self.none_available, self.exhausted = False, None
+        if self.money_unknown is not None:
+            return
         while len(self.evaluations) < self.jobs and (self.most is None or self._started < self.most):
+            known = self._known()
+            if self.spent is not None and known == self._spent_with and not self._others_left_some():
+                return
+            self.spent = None
             try:
                 trial = self.run.next(frozenset(self.evaluations))
             except SpaceExhausted as error:
                 self.exhausted = error
+                return
+            except BudgetSpent as error:
+                self.spent, self._spent_with = error, known
                 return
             if trial is None:
                 self.none_available = True
                 return
             self._started += 1
             self._begin(trial)
+
+    def _known(self) -> object:
+        """What decides whether another trial can be paid for. Asking takes a suggestion, comparing this does not."""
+        queue = self.run.queue
+        return queue.plan, [(trial.state, trial.cost) for trial in queue.trials]
+
+    def _others_left_some(self) -> bool:
+        """Whether there is a trial whose holder gave it up or let its lease end."""
+        now = datetime.now(timezone.utc)
+        return any(is_free(trial, now) for trial in self.run.queue.trials if trial.number not in self.evaluations)
 
     def _begin(self, trial: Trial) -> None:
         evaluation = self.prepare(trial)
@@ -154,10 +190,44 @@ class _Running:
                     continue
                 outcome = Outcome(reason=f"its worker process died twice: {error}")
             if outcome is not None:
-                _record(self.run, trial, outcome)
+                recorded = _record(self.run, trial, outcome)
+                self._without_cost += recorded is not None and recorded.cost is None
                 del self.evaluations[number]
                 finished = True
+        if finished:
+            self.money_unknown = self._money_unknown()
         return finished
+
+    def _money_unknown(self) -> InvalidOptionError | None:
+        """An error if only money limits this run and nothing tells what trials cost: it would never end."""
+        queue = self.run.queue
+        budget, enough = queue.plan.budget, queue.plan.initial
+        if self.most is not None or self.run.most is not None or budget is None or self._without_cost < enough:
+            return None
+        if any(trial.cost for trial in queue.trials) or queue.spent() > 0.0:
+            return None
+        return InvalidOptionError(
+            f"the budget is {budget}, but nothing tells what a trial costs: {self._without_cost} trials ended without "
+            "a cost. Let the function return (values, cost), or the command print cost=…; or give the study a cost in "
+            "money, such as Prices; or say how many trials to run."
+        )
+
+    def end(self) -> None:
+        """Say why no further trial is run: raise, or log, if money is the reason.
+
+        Raised is a spent budget only if trials were asked for by number and none was run.
+        """
+        if self.money_unknown is not None:
+            raise self.money_unknown
+        if self.spent is None:
+            return
+        text = _spent_text(self.run.queue, self.spent)
+        if self.most is None:
+            _log.info("%s", text)
+        elif self._started:
+            _log.warning("%d of %d trials were run: %s", self._started, self.most, text)
+        else:
+            raise BudgetSpent(text) from self.spent
 
     def renew_leases(self) -> None:
         """Renew the leases of all running trials, three times per lease."""
@@ -211,24 +281,35 @@ class _WaitingForOthers:
             _log.warning("waiting for trial %d, which %s holds until %s or longer", trial.number, holder, until)
 
 
-def _record(run: Run, trial: Trial, outcome: Outcome) -> None:
-    """Record an outcome. If the storage is unavailable, try again for half a minute: results are expensive."""
+def _spent_text(queue: TrialQueue, error: BudgetSpent) -> str:
+    """What was spent of what, and why that is all."""
+    budget = queue.plan.budget
+    limit, unit = (None, "") if budget is None else (budget.cost, budget.unit)
+    return f"the budget is spent: {spent_of(queue.spent(), limit, unit)}; {error}"
+
+
+def _record(run: Run, trial: Trial, outcome: Outcome) -> Trial | None:
+    """Record an outcome; None if it was no longer needed.
+
+    If the storage is unavailable, try again for half a minute: results are expensive.
+    """
     for delay in (*_RETRY_DELAYS, None):
         try:
             recorded = run.record(trial, outcome)
         except TrialStateError as error:
             _log.warning("a result was no longer needed: %s", error)
+            break
         except StorageError as error:
             if delay is None:
                 _log.error("the result of trial %d could not be stored: %s. Record it by hand.", trial.number, outcome)
                 raise
             _log.warning("trying again in %g s: %s", delay, error)
             time.sleep(delay)
-            continue
         else:
             if outcome.reason is not None:
                 _log.warning("%s", recorded)
-        return
+            return recorded
+    return None
 
 
 def _renew(run: Run, trial: Trial) -> None:

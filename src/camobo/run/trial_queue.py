@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Protocol
 
 from camobo.checks import Values
+from camobo.cost.receipts import wants_durations
 from camobo.history.transitions import Request, holds
 from camobo.history.trial import Trial
 from camobo.run.evaluate import Outcome
@@ -26,16 +27,23 @@ class TrialQueue(Protocol):
         """All trials, whoever holds them."""
         ...
 
+    def spent(self) -> float:
+        """Money spent so far; 0 as long as no amount is known."""
+        ...
+
     def hand_out(self, request: Request) -> list[Trial]:
-        """Trials as requested; fewer, or none, if no more are available now."""
+        """Trials as requested; fewer, or none, if no more are available now.
+
+        Raises SpaceExhausted or BudgetSpent if a new trial is wanted and there is none, or none that can be paid for.
+        """
         ...
 
     def tell(self, trial: Trial, values: Values, cost: float | None = None) -> Trial:
         """Record results."""
         ...
 
-    def fail(self, trial: Trial, reason: str) -> Trial:
-        """Record that the evaluation gave no results."""
+    def fail(self, trial: Trial, reason: str, cost: float | None = None) -> Trial:
+        """Record that the evaluation gave no results, and what it cost all the same."""
         ...
 
     def release(self, trial: Trial) -> Trial:
@@ -65,12 +73,18 @@ class Run:
         return handed[0] if handed else None
 
     def record(self, trial: Trial, outcome: Outcome) -> Trial:
-        """Record the outcome of a trial; values recorded before the evaluation stay."""
+        """Record the outcome of a trial; values recorded before the evaluation stay.
+
+        Its cost is the one the evaluation gives; else, if the study's cost is learned from durations, how long it took.
+        """
+        cost = outcome.cost
+        if cost is None and wants_durations(self.queue.plan.cost):
+            cost = outcome.seconds
         if outcome.values is None:
-            return self.queue.fail(trial, outcome.reason or "no values")
+            return self.queue.fail(trial, outcome.reason or "no values", cost=cost)
         known = trial.values or {}
         new = {name: value for name, value in outcome.values.items() if name not in known}
-        return self.queue.tell(trial, new, cost=outcome.cost)
+        return self.queue.tell(trial, new, cost=cost)
 
     def held(self) -> list[Trial]:
         """The trials that were handed to this run and are still pending."""

@@ -47,6 +47,23 @@ def check_bounds(kind: str, low: float, high: float, *, log: bool, unit: str, ex
         )
 
 
+def check_free(kind: str, free: float | None, low: float, high: float, *, expensive: str) -> None:
+    """Refuse a value at which an input costs nothing that lies outside its range, or beside an expensive low end."""
+    if free is None:
+        return
+    good = not isinstance(free, bool) and isinstance(free, int if kind == "Integer" else (int, float))
+    if not good or not low <= free <= high:
+        number = "a whole number" if kind == "Integer" else "a number"
+        raise InvalidSpaceError(
+            f"{kind}: free must be {number} from {low} to {high} (the value that costs nothing), got {shown(free)}."
+        )
+    if expensive != "high":
+        raise InvalidSpaceError(
+            f"{kind}: free and expensive={expensive!r} do not go together: with free={free!r} both ends cost more. "
+            "Leave one out."
+        )
+
+
 def number_within(value: Any, low: float, high: float) -> float:
     """The value as a float from `low` to `high`, or an error that says what is needed."""
     if type(value) is float and low <= value <= high:

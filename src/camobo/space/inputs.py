@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from camobo.arrays import Array
 from camobo.checks import renamed
 from camobo.errors import InvalidSpaceError, InvalidValueError, shown
-from camobo.space.bounds import LARGEST, check_bounds, number_within, plain
+from camobo.space.bounds import LARGEST, check_bounds, check_free, number_within, plain
 
 End: TypeAlias = Literal["high", "low"]
 Param: TypeAlias = Any  # a float, an int, or a choice of a category
@@ -32,8 +32,10 @@ _MOST_STEPS = 10**6
 class Real:
     """A number between `low` and `high`, searched on a logarithmic scale if `log`.
 
-    `expensive` names the end that costs more; it matters only if the study's cost names the input. With a `step`, only
-    whole steps from `low` are suggested, such as what a balance can weigh out. Values between steps can still be added.
+    `expensive` names the end that costs more; it matters only if the study's cost names the input. If instead it costs
+    nothing at some value between, such as an oven at room temperature, name that value with `free`: cost grows with the
+    distance from there. With a `step`, only whole steps from `low` are suggested, such as what a balance can weigh out.
+    Values between steps can still be added.
 
     >>> Real(0, 20, unit="%", step=0.1).from_unit(0.171)
     3.4
@@ -45,14 +47,18 @@ class Real:
     unit: str = ""
     expensive: End = "high"
     step: float | None = None
+    free: float | None = None
     _steps: Integer | None = field(init=False, repr=False, compare=False)
     """The number of steps from `low`, by which a stepped input is searched."""
 
     def __post_init__(self) -> None:
-        for what in ("low", "high", "log", "step"):
+        for what in ("low", "high", "log", "step", "free"):
             object.__setattr__(self, what, plain(getattr(self, what)))
         check_bounds("Real", self.low, self.high, log=self.log, unit=self.unit, expensive=self.expensive)
+        check_free("Real", self.free, self.low, self.high, expensive=self.expensive)
         object.__setattr__(self, "_steps", None if self.step is None else Integer(0, self._count_steps(self.step)))
+        if self.step is not None and self.free is not None:
+            self._check_free_step(self.step, self.free)
 
     def _count_steps(self, step: Any) -> int:
         if isinstance(step, bool) or not isinstance(step, (int, float)) or not 0 < step <= LARGEST:
@@ -73,9 +79,24 @@ class Real:
             )
         return count
 
+    def _check_free_step(self, step: float, free: float) -> None:
+        """Refuse a free value between two steps: it could not be suggested."""
+        steps = (Decimal(repr(free)) - Decimal(repr(self.low))) / Decimal(repr(step))
+        below = math.floor(steps)
+        if abs(steps - round(steps)) > Decimal("1e-9") * (1 + steps):
+            raise InvalidSpaceError(
+                f"Real: free must be a whole number of steps from low, got free={free!r}, low={self.low!r}, "
+                f"step={step!r}. Use free={self._after(below, step)!r} or {self._after(below + 1, step)!r}."
+            )
+
     def _after(self, steps: int, step: float) -> float:
         """The value `steps` steps above `low`, in decimals: three steps of 0.1 are 0.3, not 0.30000000000000004."""
         return float(Decimal(repr(self.low)) + steps * Decimal(repr(step)))
+
+    @property
+    def cheap(self) -> float:
+        """The unit coordinate of its cheap end, or of the value at which it costs nothing."""
+        return cheap_coordinate(self)
 
     @property
     def continuous(self) -> bool:
@@ -142,9 +163,10 @@ class Integer:
     log: bool = False
     unit: str = ""
     expensive: End = "high"
+    free: int | None = None
 
     def __post_init__(self) -> None:
-        for what in ("low", "high", "log"):
+        for what in ("low", "high", "log", "free"):
             object.__setattr__(self, what, plain(getattr(self, what)))
         for side, bound in (("low", self.low), ("high", self.high)):
             if isinstance(bound, bool) or not isinstance(bound, int):
@@ -152,10 +174,16 @@ class Integer:
                     f"Integer: {side} must be a whole number, got {shown(bound)}. For other numbers use Real."
                 )
         check_bounds("Integer", self.low, self.high, log=self.log, unit=self.unit, expensive=self.expensive)
+        check_free("Integer", self.free, self.low, self.high, expensive=self.expensive)
         if max(abs(self.low), abs(self.high)) > _MOST_WHOLE:
             raise InvalidSpaceError(
                 f"Integer: bounds must stay within ±2**40, got {self.low} to {self.high}. Use Real."
             )
+
+    @property
+    def cheap(self) -> float:
+        """The unit coordinate of its cheap end, or of the value at which it costs nothing."""
+        return cheap_coordinate(self)
 
     @property
     def continuous(self) -> bool:
@@ -319,6 +347,13 @@ def _position(choice: Param, choices: Sequence[Param]) -> int | None:
     """The index of `choice`, or None; 1, 1.0 and True are different choices, as they are in JSON."""
     wanted = plain(choice)
     return next((i for i, other in enumerate(choices) if type(other) is type(wanted) and other == wanted), None)
+
+
+def cheap_coordinate(given: Real | Integer) -> float:
+    """The unit coordinate where a number is cheapest: one that can be evaluated."""
+    if given.free is not None:
+        return float(given.snap(np.array([given.to_unit(given.free)]))[0])
+    return 1.0 if given.expensive == "low" else 0.0
 
 
 Input: TypeAlias = Real | Integer | Categorical

@@ -152,39 +152,59 @@ class Space:
         return np.concatenate([[0], np.cumsum(widths)[:-1]]).astype(np.intp)
 
     def expense(self, units: Array) -> Array:
-        """(n, d) how expensive each input of (n, d) snapped points is: 0 at its cheap end, 1 at its expensive end."""
-        levels = np.array(units, dtype=np.float64)
+        """(n, d) how far each input of (n, d) snapped points is from its cheap end: 0 there, 1 at its expensive end."""
+        levels = np.empty(units.shape)
         for j, given in enumerate(self.inputs.values()):
             if isinstance(given, Categorical):
                 levels[:, j] = np.array(given.levels)[given.positions(units[:, j])]
-            elif given.expensive == "low":
-                levels[:, j] = 1.0 - levels[:, j]
+            else:
+                levels[:, j] = np.abs(units[:, j] - given.cheap) / max(given.cheap, 1.0 - given.cheap)
         return levels
 
-    @cached_property
-    def expense_slope(self) -> Array:
-        """(d,) derivative of `expense` along each coordinate: 1, -1, or 0 for a category."""
-        return np.array(
-            [
-                0.0 if isinstance(given, Categorical) else (-1.0 if given.expensive == "low" else 1.0)
-                for given in self.inputs.values()
-            ]
-        )
+    def expense_slope(self, units: Array) -> Array:
+        """(n, d) derivative of `expense` along each coordinate; 0 for a category."""
+        slopes = np.zeros(units.shape)
+        for j, given in enumerate(self.inputs.values()):
+            if not isinstance(given, Categorical):
+                side = np.where(units[:, j] >= given.cheap, 1.0, -1.0) if given.cheap < 1.0 else -1.0
+                slopes[:, j] = side / max(given.cheap, 1.0 - given.cheap)
+        return slopes
 
     def cheapest(self) -> Array:
         """(d,) the point of the unit cube with every input at its cheap end."""
-        return np.asarray(self.at_expense(np.zeros((1, self.dimension)))[0])
+        return np.asarray(self.cheaper(np.full((1, self.dimension), 0.5), 0.0)[0])
+
+    def cheaper(self, units: Array, share: Array | float) -> Array:
+        """(n, d) points moved towards the cheapest one, which they reach at a `share` of 0; at 1 they stay.
+
+        `share` is one number, or one per point (n, 1) or per coordinate (n, d). Choices move by their rank in cost.
+        """
+        moved = np.array(units, dtype=np.float64)
+        shares = np.broadcast_to(share, moved.shape)
+        for j, given in enumerate(self.inputs.values()):
+            if isinstance(given, Categorical):
+                cheap_first = np.argsort(given.levels, kind="stable")
+                rank = np.argsort(cheap_first)[given.positions(moved[:, j])]
+                kept = np.floor((rank + 0.5) * shares[:, j]).astype(np.intp)
+                moved[:, j] = (cheap_first[kept] + 0.5) / len(given.choices)
+            else:
+                moved[:, j] = (1.0 - shares[:, j]) * given.cheap + shares[:, j] * moved[:, j]
+        return self.snap(moved)
 
     def at_expense(self, levels: Array) -> Array:
-        """(n, d) points of the unit cube whose expense is nearest to (n, d) levels: the inverse of `expense`."""
+        """(n, d) points of the unit cube whose expense is nearest to (n, d) levels: the inverse of `expense`.
+
+        On the longer side of the free value of an input that has one.
+        """
         units = np.array(levels, dtype=np.float64)
         for j, given in enumerate(self.inputs.values()):
             if isinstance(given, Categorical):
                 # Choices, cheap to expensive, share [0, 1] evenly, so uniform levels are uniform over the choices.
                 cheap_first = np.argsort(given.levels, kind="stable")
                 units[:, j] = (cheap_first[given.positions(levels[:, j])] + 0.5) / len(given.choices)
-            elif given.expensive == "low":
-                units[:, j] = 1.0 - units[:, j]
+            else:
+                far = 1.0 if given.cheap < 0.5 else 0.0
+                units[:, j] = given.cheap + levels[:, j] * (far - given.cheap)
         return self.snap(units)
 
 

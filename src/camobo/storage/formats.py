@@ -1,6 +1,8 @@
 """The format of stored studies, and older ones read in today's words.
 
     1 → 2   inputs say `expensive` instead of `dear`; the reason for a suggestion is data instead of a sentence
+    2 → 3   an additive cost, or the paper's in the default method, is its order; events that change the plan are called
+            "set" instead of "planned"
 
 Reading converts in memory and writes nothing, so that a study of an older format can be looked at wherever it lies. The
 first change of a study converts what is stored (`migrations`).
@@ -9,11 +11,12 @@ first change of a study converts what is stored (`migrations`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
+from camobo.history.events import Kind
 from camobo.strategy.notes import Note
 
-FORMAT = 2
+FORMAT = 3
 """What this version writes. A change of tables, document or events raises it and adds a migration."""
 OLDEST = 1
 """What this version still reads."""
@@ -25,10 +28,19 @@ def current_document(document: Mapping[str, Any]) -> dict[str, Any]:
     >>> current_document({"space": {"grain": {"type": "real", "dear": "low"}}})
     {'space': {'grain': {'type': 'real', 'expensive': 'low'}}}
     """
-    space = document.get("space")
-    if not isinstance(space, Mapping):
-        return dict(document)
-    return {**document, "space": {name: _renamed(given) for name, given in space.items()}}
+    found, space, study = dict(document), document.get("space"), document.get("study")
+    if isinstance(space, Mapping):
+        found["space"] = {name: _renamed(given) for name, given in space.items()}
+    if isinstance(study, Mapping) and isinstance(cost := study.get("cost"), Mapping):
+        replaced = ("additive",) if study.get("method") == "paper" else ("additive", "paper")
+        if cost.get("type") in replaced:
+            found["study"] = {**study, "cost": cost.get("order")}
+    return found
+
+
+def current_kind(kind: str) -> Kind:
+    """The kind of a stored event in the words of the current format. An unknown one stays, for the fold to refuse."""
+    return "set" if kind == "planned" else cast("Kind", kind)
 
 
 def _renamed(given: Any) -> Any:

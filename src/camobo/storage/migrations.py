@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 import sqlalchemy as sa
 
-from camobo.storage.formats import current_document, current_facts
+from camobo.storage.formats import current_document, current_facts, current_kind
 from camobo.storage.schema import EVENTS, STUDY
 
 
@@ -20,5 +20,11 @@ def _from_1(connection: sa.Connection) -> None:
         connection.execute(update.values(new=sa.bindparam("facts")), changed)
 
 
-MIGRATIONS: Mapping[int, Callable[[sa.Connection], None]] = {1: _from_1}
+def _from_2(connection: sa.Connection) -> None:
+    document = connection.execute(sa.select(STUDY.c.document)).scalar_one()
+    connection.execute(sa.update(STUDY).values(document=current_document(document)))
+    connection.execute(sa.update(EVENTS).where(EVENTS.c.kind == "planned").values(kind=current_kind("planned")))
+
+
+MIGRATIONS: Mapping[int, Callable[[sa.Connection], None]] = {1: _from_1, 2: _from_2}
 """By format: converts a study of that format to the next."""

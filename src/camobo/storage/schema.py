@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from camobo.history.events import Event
 from camobo.history.trial import Trial
-from camobo.storage.formats import current_facts
+from camobo.storage.formats import current_facts, current_kind
 
 OPTUNAS = {"studies", "trials", "version_info", "alembic_version"}
 """The tables that every Optuna since 2.0 creates: its databases are recognised by them."""
@@ -63,7 +63,15 @@ def read_events(connection: sa.Connection, since: int, until: int | None) -> lis
     if until is not None:
         query = query.where(EVENTS.c.number < until)
     return [
-        Event(number, kind, trial, datetime.fromisoformat(at), who, current_facts(new) if kind == "asked" else new, old)
+        Event(
+            number,
+            current_kind(kind),
+            trial,
+            datetime.fromisoformat(at),
+            who,
+            current_facts(new) if kind == "asked" else new,
+            old,
+        )
         for number, kind, trial, at, who, new, old in connection.execute(query)
     ]
 

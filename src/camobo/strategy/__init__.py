@@ -3,14 +3,16 @@
 Everything here is pure (no disk, no clock, no global random state): the same call gives the same point, to the bit.
 
 For other rooms:
+    funds           what points cost after all receipts, and what is left to spend
     notes           why a point was suggested, as data
     paper           the paper's method, CA-MOBO, and its baseline MO-UCB
     plan            what a study is about, and what is known when a point is asked for
+    cheapest        the cheapest point left, and whether the money left pays for it
+    protocol        what a strategy is, and what it returns
     suggest         the next point to try, by the plan's method
 Inside this room:
-    default         camobo's own method: expected improvement of the front, weighed against cost
+    default         camobo's own method: expected improvement of the front, for the money
     initial_design  evenly spread first points, from the cheap side
-    protocol        what a strategy is, and what it returns
     recipes         how each method fits its models
     standing        where a study stands if open trials come out as expected
 """

@@ -1,30 +1,30 @@
-"""camobo's own method: expected improvement of the front, weighed against cost.
+"""camobo's own method: expected improvement of the front, for the money.
 
 few observations ──> initial design: space-filling, from the cheap side
-otherwise        ──> fit models ──> believe pending points ──> maximise Σ utility × discount ──> Suggestion
+otherwise        ──> fit models ──> believe pending points ──> maximise log U − γ log c ──> Suggestion
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from camobo.acquisition.acquisition import Acquisition, Term
+from camobo.acquisition.acquisition import Acquisition
 from camobo.acquisition.maximise import maximise
 from camobo.acquisition.scalarisation import directions, normal, reach
-from camobo.acquisition.utilities import ExpectedReach, ExplorationBonus, Feasible, power_of
+from camobo.acquisition.utilities import ExpectedReach, Feasible, Utility
 from camobo.arrays import Array
-from camobo.cost.moment import Moment
 from camobo.model.gp import GP
 from camobo.model.models import Models
 from camobo.space.sampling import quasi_random
-from camobo.strategy.initial_design import even_point, in_initial_design, initial_suggestion
+from camobo.strategy.cheapest import within_means
+from camobo.strategy.funds import funds
+from camobo.strategy.initial_design import in_initial_design, initial_suggestion
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Data, Plan
-from camobo.strategy.protocol import Suggestion
+from camobo.strategy.protocol import Fitted, Suggestion
 from camobo.strategy.recipes import adaptive_fit, fitted_models
 from camobo.strategy.standing import Standing, jitter_notes, standardised_reference, standing
 
@@ -38,73 +38,43 @@ _REPEAT = 1e-3  # of an input's range: closer points count as repeats
 
 @dataclass(frozen=True, slots=True)
 class DefaultStrategy:
-    """Expected improvement of the front along random directions, weighed against cost."""
+    """Expected improvement of the front along random directions, for the money: log α = log U − γ log c."""
 
     def models(self, plan: Plan, data: Data, cached: Models | None) -> Models:
         """Models of all the data; a cache that matches the data saves the fits."""
         return fitted_models(plan, data, cached, adaptive_fit)
 
-    def suggest(self, plan: Plan, data: Data, number: int, models: Models | None) -> Suggestion:
+    def suggest(self, plan: Plan, data: Data, number: int, earlier: Fitted) -> Suggestion:
         """The point to try as trial `number`."""
+        means = funds(plan, data, earlier.cost)
         if in_initial_design(plan, data):
-            return initial_suggestion(plan, data, number)
-        models = self.models(plan, data, models)
-        return _elsewhere(plan, data, number, models) or _modelled(plan, data, number, models)
+            return initial_suggestion(plan, data, number, means)
+        models = self.models(plan, data, earlier.outcomes)
+        space, rng = plan.space, plan.stream("suggestion", number)
+        now = standing(plan, data, models)
+        utility, reason = _utility(plan, number, now, rng)
+        acquisition = Acquisition(space, now.gps, utility, means.thrift(plan))
+        unit = maximise(acquisition, space, best=now.units[now.front], taken=data.tried, rng=rng, apart=_REPEAT)
+        unit = within_means(plan, data, number, means, unit)
+        notes = (Note(reason), *jitter_notes(plan, now.gps))
+        return Suggestion(unit, notes, Fitted(models, means.model), acquisition)
 
 
-def _elsewhere(plan: Plan, data: Data, number: int, models: Models) -> Suggestion | None:
-    """A point of an even sequence over the whole space: every third suggestion if there is a cost and noise.
-
-    Noise always leaves something to learn, and learning is cheapest at the cheap end. Without these points, a study
-    whose cheap end is flat apart from noise would stay there.
-    """
-    every = explore_every(plan, number)
-    if plan.cost is None or number % every != 0:
-        return None
-    if not any(model.noisy for model in models.gps[: len(plan.objectives)]):
-        return None
-    unit = even_point(plan, data, plan.initial + number // every, 1.0)
-    return None if unit is None else Suggestion(unit, (Note(Reason.LOOKS_ELSEWHERE),), models)
-
-
-def _modelled(plan: Plan, data: Data, number: int, models: Models) -> Suggestion:
-    space, rng = plan.space, plan.stream("suggestion", number)
-    now = standing(plan, data, models)
-    terms, reason = _terms(plan, data.step, number, now, rng)
-    acquisition = Acquisition(space, now.gps, terms)
-    unit = maximise(acquisition, space, best=now.units[now.front], taken=data.tried, rng=rng, apart=_REPEAT)
-    if len(terms) > 1 and _mostly(acquisition, terms[1:], unit):
-        reason = Reason.LEARNS_CHEAPLY
-    return Suggestion(unit, (Note(reason), *jitter_notes(plan, now.gps)), models, acquisition)
-
-
-def _terms(
-    plan: Plan, step: int, number: int, now: Standing, rng: np.random.Generator
-) -> tuple[tuple[Term, ...], Reason]:
-    """The terms of the acquisition, and the reason they stand for."""
-    moment, gps = plan.moment(step, plan.budget), now.gps[: len(plan.objectives)]
-    discount = None if plan.cost is None else plan.cost.at(moment, plan.space.names, rng)
+def _utility(plan: Plan, number: int, now: Standing, rng: np.random.Generator) -> tuple[Utility, Reason]:
+    """How much a point promises, and the reason it stands for."""
     if len(now.feasible) == 0:
-        return (Term(Feasible(None, now.limits), discount),), Reason.SEEKS_FEASIBLE
-    front, outcomes = now.outcomes[now.front], now.outcomes[now.feasible]
-    explores = number % explore_every(plan, number) == 0
-    promise, volume = _promise(plan, gps, front, outcomes, explores, rng)
-    terms = (Term(promise, discount), *_exploration_bonus(plan, moment, volume, rng))
-    if plan.constraints:
-        terms = tuple(Term(Feasible(term.utility, now.limits), term.discount) for term in terms)
-    return terms, Reason.EXPLORES if explores else Reason.IMPROVES_FRONT
-
-
-def _mostly(acquisition: Acquisition, terms: tuple[Term, ...], unit: Array) -> bool:
-    """Whether some of its terms make up more than half of an acquisition at a point."""
-    share = replace(acquisition, terms=terms)(unit[None, :]) - acquisition(unit[None, :])
-    return bool(share[0] > math.log(0.5))
+        return Feasible(None, now.limits), Reason.SEEKS_FEASIBLE
+    gps, explores = now.gps[: len(plan.objectives)], number % explore_every(plan, number) == 0
+    promise = _promise(plan, gps, now.outcomes[now.front], now.outcomes[now.feasible], explores, rng)
+    utility = Feasible(promise, now.limits) if plan.constraints else promise
+    return utility, Reason.EXPLORES if explores else Reason.IMPROVES_FRONT
 
 
 def explore_every(plan: Plan, number: int) -> int:
     """One suggestion in how many explores: one in two at first, one in four after 70 trials, fewer and fewer.
 
     With a cost, one in three to the end: the expensive part of the space is reached late and must be explored then.
+
     """
     if plan.cost is not None:
         return _EXPLORE_EVERY_WITH_COST
@@ -125,8 +95,8 @@ def direction_count(objectives: int) -> int:
 
 def _promise(
     plan: Plan, gps: Sequence[GP], front: Array, outcomes: Array, explores: bool, rng: np.random.Generator
-) -> tuple[ExpectedReach, float]:
-    """Expected improvement of the front, and the volume of the front itself in the same units.
+) -> ExpectedReach:
+    """Expected improvement of the front.
 
     Most suggestions measure improvement from a reference just beyond the front, which resolves the front finely but
     sees nothing outside it. The exploring ones look for pieces of the front that the models do not predict yet: with a
@@ -139,28 +109,11 @@ def _promise(
     if given is not None and not np.any(np.all(front > given, axis=1)):
         given = None  # no trial is above it yet; until one is, the data's own reference leads there
     reference = given if given is not None else (worst - 0.3 * (best - worst) - 1e-6 if explores else near)
-    corner = near if given is None else np.maximum(near, given)  # volume beyond a given reference does not count
-    span, box = np.maximum(best - reference, 1e-6), np.maximum(best - corner, 1e-6)
+    span = np.maximum(best - reference, 1e-6)
     uniforms, count = quasi_random(_RAYS, 2 * M, rng), direction_count(M)
     unit_rays = directions(uniforms[:count, :M]).repeat(_RAYS // count, axis=0)
     z = normal(uniforms[:, M:]) * (_EXPLORER_DEVIATIONS if explores else 1.0)
-    promise = ExpectedReach(unit_rays * span, z, reach(front, reference, unit_rays * span), reference)
-    power = power_of(M)
-    own_volume = float((reach(front, corner, unit_rays * box) ** power).mean() * np.prod(box / span) ** (power / M))
-    return promise, own_volume
-
-
-def _exploration_bonus(plan: Plan, moment: Moment, volume: float, rng: np.random.Generator) -> tuple[Term, ...]:
-    """A second term if there is a cost: the exploration bonus at low cost.
-
-    An expensive point must promise more than this bonus. The discount of the bonus stays at full strength, so the bonus
-    never pays for an expensive input.
-    """
-    worth = 0.0 if plan.cost is None else plan.cost.exploration_bonus(moment)
-    if plan.cost is None or worth == 0.0:
-        return ()
-    full_strength = plan.cost.at(plan.moment(1, plan.budget), plan.space.names, rng)
-    return (Term(ExplorationBonus(max(worth * volume, 1e-300)), full_strength),)
+    return ExpectedReach(unit_rays * span, z, reach(front, reference, unit_rays * span), reference)
 
 
 def _just_beyond(front: Array, worst: Array) -> Array:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from camobo.acquisition.maximise import maximise
 from camobo.arrays import Array
-from camobo.cost.protocol import Discount
+from camobo.cost.protocol import CostModel
 from camobo.space.sampling import quasi_random
-from camobo.space.space import Space, is_new
+from camobo.space.space import is_new
+from camobo.strategy.cheapest import cheapest_untried, within_means
+from camobo.strategy.funds import Funds
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Data, Plan
-from camobo.strategy.protocol import Suggestion
+from camobo.strategy.protocol import Fitted, Suggestion
+
+CHEAPEST_OF = 2
+"""How many points of the even sequence each point of the initial design is the cheapest of, if there is a cost."""
 
 
 def in_initial_design(plan: Plan, data: Data) -> bool:
@@ -35,53 +37,32 @@ def _informative(plan: Plan, values: Array) -> bool:
     return bool(varies.any() and not hopeless[len(plan.objectives) :].any())
 
 
-def initial_suggestion(plan: Plan, data: Data, number: int) -> Suggestion:
-    """Point `number` of an even sequence over the cheap side of the inputs that the cost names.
+def initial_suggestion(plan: Plan, data: Data, number: int, means: Funds) -> Suggestion:
+    """Point `number` of the initial design: the cheapest of a few points of an even sequence over the space.
 
-    The cheap side is the cheap half, or more of the range with more than two objectives or a small budget: a large
-    front extends beyond the corner, and a study that starts there finds the rest late or, in thirty trials, never. If
-    the data does not inform a model after the planned number of points, the design widens to the whole range.
+    If the data does not inform a model after twice the planned number of points, cost no longer decides.
     """
-    first = plan.moment(1, plan.budget)
-    unit = even_point(plan, data, number, min(1.0, first.cheap_side * max(1.0, number / plan.initial)))
-    if unit is not None:
-        return Suggestion(unit, (Note(Reason.INITIAL_DESIGN),))
-    space, rng = plan.space, plan.stream("initial spare", number)
-    discount = None if plan.cost is None else plan.cost.at(first, space.names, rng)
-    unit = maximise(_Cheapest(space, discount, rng), space, best=data.tried, taken=data.tried, rng=rng)
-    return Suggestion(unit, (Note(Reason.RANDOM_LEFT if discount is None else Reason.CHEAPEST_LEFT),))
+    few = 1 if means.model is None else CHEAPEST_OF
+    deciding = means.model if number < 2 * plan.initial else None
+    unit, reason = even_point(plan, data, number, few, deciding), Reason.INITIAL_DESIGN
+    if unit is None:
+        unit = cheapest_untried(plan, data, number, means.model)
+        reason = Reason.RANDOM_LEFT if means.model is None else Reason.CHEAPEST_LEFT
+    return Suggestion(within_means(plan, data, number, means, unit), (Note(reason),), Fitted(cost=means.model))
 
 
-def even_point(plan: Plan, data: Data, place: int, share: float) -> Array | None:
-    """(d,) the first untried point from `place` on in an even sequence over the cube, or None.
+def even_point(plan: Plan, data: Data, place: int, few: int, model: CostModel | None) -> Array | None:
+    """(d,) the cheapest untried one of `few` points of an even sequence over the cube, or None.
 
-    It tries `place` and, for each failed point, one place more.
-
-    share: inputs that the cost names are spread over this share of their range, from the cheap end.
+    The sequence is cut into runs of `few` points; the run is number `place`, or for each failed point one later.
     """
     space = plan.space
-    levels = quasi_random(place + 1 + len(data.failed), space.dimension, plan.stream("initial design", 0))
-    if plan.cost is not None:
-        levels[:, plan.cost.order.columns(space.names)] *= share
+    runs = place + 1 + len(data.failed)
+    sequence = space.snap(quasi_random(runs * few, space.dimension, plan.stream("initial design", 0)))
     tried = data.tried
-    fresh = (unit for unit in space.at_expense(levels[place:]) if is_new(unit, tried))
-    return next(fresh, None)
-
-
-@dataclass(frozen=True, slots=True)
-class _Cheapest:
-    """A surface that prefers cheap points and breaks ties at random."""
-
-    space: Space
-    discount: Discount | None
-    rng: np.random.Generator
-
-    def __call__(self, units: Array) -> Array:
-        tie_break = 1e-9 * self.rng.random(len(units))
-        return tie_break if self.discount is None else tie_break + self.discount.log(self.space.expense(units))
-
-    def with_gradient(self, units: Array) -> tuple[Array, Array]:
-        return self(units), np.zeros_like(units)
-
-    def softened(self) -> _Cheapest:
-        return self
+    for run in range(place, runs):
+        fresh = [unit for unit in sequence[run * few : (run + 1) * few] if is_new(unit, tried)]
+        if fresh:
+            best = 0 if model is None else int(np.argmin(model.log_cost(np.array(fresh))))
+            return np.asarray(fresh[best])
+    return None

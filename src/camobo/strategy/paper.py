@@ -8,18 +8,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from camobo.acquisition.acquisition import Acquisition, Term
+from camobo.acquisition.acquisition import Acquisition
 from camobo.acquisition.maximise import maximise
 from camobo.acquisition.scalarisation import flat_weights
-from camobo.acquisition.utilities import Feasible, ScalarisedUCB, beta_practical, beta_theory
+from camobo.acquisition.utilities import Feasible, ScalarisedUCB, Utility, beta_practical, beta_theory
 from camobo.arrays import Array
+from camobo.cost.paper import PaperCost
 from camobo.model.gp import GP
 from camobo.model.models import Models
 from camobo.space.space import Space
+from camobo.strategy.cheapest import within_means
+from camobo.strategy.funds import funds
 from camobo.strategy.initial_design import in_initial_design, initial_suggestion
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Data, Plan
-from camobo.strategy.protocol import Suggestion
+from camobo.strategy.protocol import Fitted, Suggestion
 from camobo.strategy.recipes import fitted_models, paper_fit
 from camobo.strategy.standing import Standing, jitter_notes, standardised_reference, standing
 
@@ -34,27 +37,28 @@ class PaperStrategy:
         """Models of all the data; a cache that matches the data saves the fits."""
         return fitted_models(plan, data, cached, paper_fit, strict=True)
 
-    def suggest(self, plan: Plan, data: Data, number: int, models: Models | None) -> Suggestion:
+    def suggest(self, plan: Plan, data: Data, number: int, earlier: Fitted) -> Suggestion:
         """The point to try as trial `number`."""
+        means = funds(plan, data, earlier.cost)
         if in_initial_design(plan, data):
-            return initial_suggestion(plan, data, number)
-        models = self.models(plan, data, models)
+            return initial_suggestion(plan, data, number, means)
+        models = self.models(plan, data, earlier.outcomes)
         now, rng = standing(plan, data, models), plan.stream("suggestion", number)
-        term, reason = _term(plan, data.step, now, rng)
-        acquisition = Acquisition(plan.space, now.gps, (term,))
+        discount = plan.cost.at(data.step, plan.space, rng) if isinstance(plan.cost, PaperCost) else None
+        utility, reason = _chosen_utility(plan, data.step, now, rng)
+        acquisition = Acquisition(plan.space, now.gps, utility, discount)
         unit = maximise(acquisition, plan.space, best=now.units[now.front], taken=data.tried, rng=rng)
-        return Suggestion(unit, (Note(reason), *jitter_notes(plan, now.gps)), models, acquisition)
+        unit = within_means(plan, data, number, means, unit)
+        notes = (Note(reason), *jitter_notes(plan, now.gps))
+        return Suggestion(unit, notes, Fitted(models, means.model), acquisition)
 
 
-def _term(plan: Plan, step: int, now: Standing, rng: np.random.Generator) -> tuple[Term, Reason]:
-    """Q (1 − C), and the reason it stands for."""
-    discount = None
-    if plan.cost is not None:
-        discount = plan.cost.at(plan.moment(step, plan.budget), plan.space.names, rng)
+def _chosen_utility(plan: Plan, step: int, now: Standing, rng: np.random.Generator) -> tuple[Utility, Reason]:
+    """Q, and the reason it stands for."""
     if len(now.feasible) == 0:
-        return Term(Feasible(None, now.limits), discount), Reason.SEEKS_FEASIBLE
+        return Feasible(None, now.limits), Reason.SEEKS_FEASIBLE
     utility = _utility(plan, step, now.gps[: len(plan.objectives)], now.outcomes[now.feasible], rng)
-    return Term(Feasible(utility, now.limits) if plan.constraints else utility, discount), Reason.ALGORITHM_1
+    return Feasible(utility, now.limits) if plan.constraints else utility, Reason.ALGORITHM_1
 
 
 def _utility(plan: Plan, step: int, gps: Sequence[GP], outcomes: Array, rng: np.random.Generator) -> ScalarisedUCB:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from camobo.arrays import Array
-from camobo.cost.additive import AdditiveCost
-from camobo.cost.moment import Moment
-from camobo.cost.paper import PaperCost
+from camobo.cost.budget import Budget
+from camobo.cost.protocol import Cost
 from camobo.space.space import Space
 
 Method: TypeAlias = Literal["default", "paper"]
@@ -28,8 +27,8 @@ class Plan:
 
     space: Space
     objectives: Mapping[str, Literal["min", "max"]]
-    cost: PaperCost | AdditiveCost | None = None
-    budget: int | None = None
+    cost: Cost | None = None
+    budget: Budget | None = None
     seed: int = 0
     method: Method = "default"
     reference: tuple[float, ...] | None = None
@@ -37,15 +36,13 @@ class Plan:
     refit_every: int = 10
     constraints: tuple[str, ...] = ()
     """Names of what is measured besides the objectives and must be zero or less."""
+    thrift: float = 1.0
+    """How much cost counts: 0 not at all, 1 promise for the money, more is more frugal."""
 
     @property
     def signs(self) -> Array:
         """(M,) 1 for objectives to maximise, −1 for those to minimise."""
         return np.array([1.0 if goal == "max" else -1.0 for goal in self.objectives.values()])
-
-    def moment(self, step: int, budget: int | None) -> Moment:
-        """What a cost needs to know about a step: how far the study is, and how large the problem."""
-        return Moment(step, budget, len(self.objectives), self.space.dimension)
 
     @property
     def initial(self) -> int:
@@ -58,6 +55,22 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class Receipts:
+    """What trials cost, as far as it is known; rows in the order of the trials' numbers.
+
+    units: (r, d) points of settled trials whose cost was recorded, failed ones and those done before included.
+    paid: (r,) what they cost.
+    spent: what was paid for the trials that count against the budget.
+    unpaid: (q, d) points of those that count and have no receipt yet: what they will cost is reserved.
+    """
+
+    units: Array
+    paid: Array
+    spent: float
+    unpaid: Array
+
+
+@dataclass(frozen=True, slots=True)
 class Data:
     """What is known when a point is asked for; rows in the order of the trials' numbers.
 
@@ -66,6 +79,7 @@ class Data:
     pending: (p, d) points that are being measured.
     failed: (q, d) points that could not be measured.
     step: the number of suggestions, this one included.
+    receipts: what trials cost; None if no receipts are kept.
     """
 
     units: Array
@@ -73,8 +87,16 @@ class Data:
     pending: Array
     failed: Array
     step: int
+    receipts: Receipts | None = None
 
     @property
     def tried(self) -> Array:
         """(n + p + q, d) measured, pending and failed points: none is suggested again."""
         return np.vstack([self.units, self.pending, self.failed])
+
+    def with_pending(self, unit: Array) -> Data:
+        """The same after a suggestion: its (d,) point is pending, and what it will cost is reserved."""
+        kept = self.receipts
+        reserved = kept if kept is None else replace(kept, unpaid=np.vstack([kept.unpaid, unit]))
+        pending = np.vstack([self.pending, unit])
+        return replace(self, pending=pending, step=self.step + 1, receipts=reserved)

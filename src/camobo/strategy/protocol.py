@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from camobo.acquisition.acquisition import Acquisition
 from camobo.arrays import Array
+from camobo.cost.protocol import CostModel
 from camobo.model.models import Models
 from camobo.strategy.notes import Note
 from camobo.strategy.plan import Data, Plan
+
+LOG_MOST = 700.0
+"""Logarithm of an amount beyond all money: a point whose cost a function cannot tell has more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """Models fitted for a suggestion: of the outcomes, once there is enough data, and of the cost."""
+
+    outcomes: Models | None = None
+    cost: CostModel | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +31,17 @@ class Suggestion:
 
     unit: Array
     notes: tuple[Note, ...]
-    models: Models | None = None
+    fitted: Fitted = field(default=Fitted(), repr=False)
     acquisition: Acquisition | None = field(default=None, repr=False)
+
+    @property
+    def expected(self) -> float | None:
+        """What the point is expected to cost, if costs are in money and this one can be told."""
+        model = self.fitted.cost
+        if model is None or not model.in_money:
+            return None
+        log_cost = float(model.log_cost(self.unit[None, :])[0])
+        return math.exp(log_cost) if log_cost < LOG_MOST else None
 
 
 class Strategy(Protocol):
@@ -29,6 +51,6 @@ class Strategy(Protocol):
         """Models of all the data; a cache that matches the data saves the fits."""
         ...
 
-    def suggest(self, plan: Plan, data: Data, number: int, models: Models | None) -> Suggestion:
-        """The point to try as trial `number`; `models` come from an earlier call and only save time."""
+    def suggest(self, plan: Plan, data: Data, number: int, earlier: Fitted) -> Suggestion:
+        """The point to try as trial `number`; `earlier` comes from an earlier call and only saves time."""
         ...

@@ -13,11 +13,10 @@ from camobo.acquisition.pareto import on_front
 from camobo.arrays import Array, evenly
 from camobo.model.fitting import fit
 from camobo.model.gp import GP
-from camobo.model.models import Models, update_models
+from camobo.model.models import Models, refit_point, update_models
 from camobo.model.transforms import of_constraint, of_objective, plain
 from camobo.strategy.plan import Data, Plan
 
-_FEW, _MANY = 10, 200  # observations: when hyper-parameters are fitted, see `refit_point`
 _MODELLED = 2000  # observations: a model of more would take minutes and gigabytes
 _TO_BE_SMOOTH = 5  # observations per feature: with fewer, a smooth model is overconfident beyond them
 
@@ -74,27 +73,6 @@ def adaptive_fit(features: Array, values: Array, is_objective: bool) -> GP:
 def paper_fit(features: Array, values: Array, is_objective: bool) -> GP:
     """The paper's: squared exponential, mean zero, values not compressed."""
     return fit(features, values, kernel="se", mean="zero", standard=plain(values))
-
-
-def refit_point(count: int, every: int, *, strict: bool) -> int:
-    """How many of `count` observations hyper-parameters are fitted on; the rest are appended.
-
-    Strict (the paper): on all of them up to min(10, every), then at multiples of `every`.
-    Otherwise: on all of them up to twice that, then at multiples of `every`. The interval doubles at 200, 400, 800 and
-    1600 observations, or at 20, 40, 80 and 160 times `every` if that is later: late data hardly moves the
-    hyper-parameters, and a fit costs n³.
-
-    >>> [refit_point(n, 10, strict=False) for n in (7, 19, 27, 199, 219, 799, 9999)]
-    [7, 19, 20, 190, 200, 760, 9920]
-    >>> [refit_point(n, 50, strict=False) for n in (7, 19, 27, 49, 99, 199)]
-    [7, 19, 20, 20, 50, 150]
-    """
-    few = min(every, _FEW) if strict else 2 * min(every, _FEW)
-    if count < few:
-        return count
-    plenty = max(_MANY, 20 * every)
-    doublings = 0 if strict else sum(count >= plenty * 2**k for k in range(4))
-    return max(few, count - count % (every << doublings))
 
 
 def modelled(values: Array) -> NDArray[np.intp]:

@@ -21,20 +21,20 @@ from camobo.space.space import is_new
 from camobo.strategy.default import DefaultStrategy
 from camobo.strategy.paper import PaperStrategy
 from camobo.strategy.plan import Data, Method, Plan
-from camobo.strategy.protocol import Strategy, Suggestion
+from camobo.strategy.protocol import Fitted, Strategy, Suggestion
 
 STRATEGIES: Mapping[Method, Strategy] = {"default": DefaultStrategy(), "paper": PaperStrategy()}
 
 
 def suggest(
-    plan: Plan, data: Data, number: int, models: Models | None = None, *, fixed: Mapping[str, float] | None = None
+    plan: Plan, data: Data, number: int, earlier: Fitted | None = None, *, fixed: Mapping[str, float] | None = None
 ) -> Suggestion:
     """The point to try as trial `number`.
 
     fixed: unit-cube coordinates, by name, of inputs whose value is given; the other inputs are chosen to suit them.
     """
     with one_thread():
-        found = STRATEGIES[plan.method].suggest(plan, data, number, models)
+        found = STRATEGIES[plan.method].suggest(plan, data, number, earlier or Fitted())
     return with_fixed(plan, data, number, found, fixed) if fixed else found
 
 

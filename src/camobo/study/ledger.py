@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
+from camobo.cost.formula import AbsentFunction, stored_whole
+from camobo.cost.protocol import Cost
 from camobo.errors import StorageError
 from camobo.history import transitions
 from camobo.history.events import Event
@@ -20,7 +23,7 @@ from camobo.strategy.plan import Plan
 from camobo.study.identity import login
 
 if TYPE_CHECKING:
-    from camobo.model.models import Models
+    from camobo.strategy.protocol import Fitted
 
 P = ParamSpec("P")
 
@@ -40,11 +43,24 @@ class Ledger:
         self.created = History(plan)
         """The history at the study's creation: its plan, no trials."""
         self._history = self.created
-        self._models: Models | None = None
+        self._fitted: Fitted | None = None
         self._transaction: Transaction | None = None
         self._broken = False  # whether a change of the transaction could not be stored
+        self._functions: dict[str, Cost] = {}
         self._lock = threading.RLock()
         self._login = login()
+
+    def keep_function(self, cost: Cost | None, name: str | None = None) -> None:
+        """Keep a cost that is a Python function: stores hold only its name, which is its own unless given."""
+        if cost is not None and not stored_whole(cost):
+            with self._lock:
+                self._functions[name or cost.document()["name"]] = cost
+                self._history = self._with_function(self._history)
+
+    def _with_function(self, history: History) -> History:
+        cost = history.plan.cost
+        kept = self._functions.get(cost.name) if isinstance(cost, AbsentFunction) else None
+        return history if kept is None else replace(history, plan=replace(history.plan, cost=kept))
 
     def read(self) -> History:
         """The history now; inside `together`, as changed so far."""
@@ -58,6 +74,10 @@ class Ledger:
         with undisturbed(), self._lock:
             return self.store.events(0, until)
 
+    def after(self, events: Iterable[Event]) -> History:
+        """The history after some first events: what a suggestion knew."""
+        return self._with_function(fold(self.created, events))
+
     @contextlib.contextmanager
     def together(self) -> Iterator[Transaction]:
         """Store several changes together, or none of them if the block raises. May be nested."""
@@ -65,7 +85,7 @@ class Ledger:
             if self._transaction is not None:
                 yield self._transaction
                 return
-            before, models = self._history, self._models
+            before, fitted = self._history, self._fitted
             try:
                 with self.store.transaction() as transaction:
                     self._transaction = transaction
@@ -76,7 +96,7 @@ class Ledger:
                             f"{self.store.place}: a change of this block could not be stored, so none of it is."
                         )
             except BaseException:
-                self._history, self._models = before, models
+                self._history, self._fitted = before, fitted
                 raise
             finally:
                 self._transaction, self._broken = None, False
@@ -119,13 +139,13 @@ class Ledger:
         with undisturbed():
             turn.enter_context(self.store.asking())
         wanted = transitions.suggestions_wanted(self.read(), now, request)
-        return transitions.look_ahead(self._history, wanted, self._models) if wanted > 0 else None
+        return transitions.look_ahead(self._history, wanted, self._fitted) if wanted > 0 else None
 
     def _take(self, transaction: Transaction, request: Request, ahead: Ahead | None) -> list[Trial]:
         stamp = self._stamp(transaction, request.owner)
-        handed = transitions.hand_out(self._history, stamp, request, ahead=ahead, models=self._models)
+        handed = transitions.hand_out(self._history, stamp, request, ahead=ahead, fitted=self._fitted)
         self._append(transaction, handed.change)
-        self._models = handed.models
+        self._fitted = handed.fitted
         return list(handed.trials)
 
     def _stamp(self, transaction: Transaction, owner: str | None) -> Stamp:
@@ -140,10 +160,10 @@ class Ledger:
         except BaseException:
             self._broken = True
             raise
-        self._history = change.history
+        self._history = self._with_function(change.history)
 
     def _folded(self, events: list[Event]) -> History:
         try:
-            return fold(self._history, events) if events else self._history
+            return self._with_function(fold(self._history, events)) if events else self._history
         except StorageError as error:
             raise StorageError(f"{self.store.place}: the study is damaged: {error}") from error

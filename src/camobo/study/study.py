@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import weakref
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from pathlib import Path
+from types import EllipsisType
 from typing import Any, Literal, overload
 
 from camobo.checks import Duration, Goal, Values, duration, money, owner_name, whole
-from camobo.cost.reading import CostLike
+from camobo.cost.budget import Budget
+from camobo.cost.formula import AbsentFunction, Formula, stored_whole
+from camobo.cost.protocol import Cost
+from camobo.cost.reading import CostLike, as_cost
 from camobo.errors import InvalidOptionError, StorageError
 from camobo.history import transitions
 from camobo.history.document import make_plan
 from camobo.history.events import Event
-from camobo.history.history import fold
 from camobo.history.problem_file import plan_of_toml
 from camobo.history.transitions import Request
 from camobo.history.trial import Trial
-from camobo.insight import explanation, summary
+from camobo.insight import explanation, spending, summary
 from camobo.insight.explanation import Explanation
 from camobo.insight.record import Record
 from camobo.run import loop
@@ -37,6 +41,8 @@ from camobo.strategy.plan import Beta, Method, Plan
 from camobo.study.identity import worker_name
 from camobo.study.ledger import Ledger
 
+_log = logging.getLogger("camobo")
+
 _MOST_ASKED = 1000
 """Trials handed out by one `ask`: each is chosen with those before it in mind, which takes longer and longer."""
 
@@ -46,8 +52,10 @@ class Study:
 
     space: the inputs that can be varied.
     objectives: what is measured, and which way is better: {"strength": "max", "corrosion": "min"}.
-    cost: which inputs are more expensive than which, "nickel > chromium", or a cost model. None: cost is ignored.
-    budget: planned trials. The influence of cost fades as they are used up; without a budget, with every trial.
+    cost: which inputs are more expensive than which, "nickel > chromium"; or `Prices`, a `Formula` or function,
+        `LearnedCost`. None: cost is ignored. What `tell(…, cost=…)` records sharpens an order by itself.
+    budget: planned trials, or a `Budget` in money or both. As it is spent the cost counts less.
+    thrift: how much the cost counts: 0 not at all, 1 promise for the money, more is more frugal.
     seed: the same seed and the same data give the same suggestions. None draws a seed, see `study.seed`.
     storage: where the study is stored: None for memory, a file "alloy.db", or a URL "postgresql+psycopg://…". The same
         study stored there continues; a different one is an error. `Study.load` opens whatever is stored there.
@@ -82,7 +90,8 @@ class Study:
         objectives: Mapping[str, Goal],
         *,
         cost: CostLike = None,
-        budget: int | None = None,
+        budget: int | Budget | None = None,
+        thrift: float = 1.0,
         seed: int | None = None,
         storage: Storage = None,
         method: Method = "default",
@@ -95,17 +104,20 @@ class Study:
             objectives,
             cost=cost,
             budget=budget,
+            thrift=thrift,
             seed=seed,
             method=method,
             reference=reference,
             beta=beta,
             refit_every=refit_every,
         )
-        self._attach(*begin_study(plan, storage, any_seed=seed is None), storage)
+        self._attach(*begin_study(plan, storage, any_seed=seed is None), storage, plan.cost)
 
     @classmethod
-    def load(cls, storage: Storage) -> Study:
+    def load(cls, storage: Storage, *, cost: Formula | Callable[..., float] | None = None) -> Study:
         """Open a stored study; it continues as if it had never been closed.
+
+        cost: the Python function that was its cost, which is not stored. To change the cost use `change`.
 
         >>> import camobo as cm, tempfile
         >>> file = tempfile.mkdtemp() + "/alloy.db"
@@ -116,6 +128,8 @@ class Study:
         """
         study = cls.__new__(cls)
         study._attach(*load_study(storage), storage)
+        if cost is not None:
+            study._give_function(as_cost(cost))
         return study
 
     @classmethod
@@ -134,12 +148,27 @@ class Study:
         study._attach(*begin_study(plan, storage, any_seed="seed" not in text.get("study", {})), storage)
         return study
 
-    def _attach(self, store: Store, plan: Plan, storage: Storage) -> None:
+    def _attach(self, store: Store, plan: Plan, storage: Storage, cost: Cost | None = None) -> None:
         self._ledger = Ledger(store, plan)
+        self._ledger.keep_function(cost)
         self._durable = storage is not None
+        self._warned = False  # whether it was said that receipts contradict the order
         if store is not storage:
             weakref.finalize(self, store.close)  # a store this study opened is closed with it
         self._ledger.read()
+
+    def _give_function(self, cost: Cost | None) -> None:
+        """Keep the function that was this study's cost, or refuse what was not."""
+        plans = (self.plan, self._ledger.created.plan)
+        absent = next((plan.cost for plan in plans if isinstance(plan.cost, AbsentFunction)), None)
+        if absent is None or cost is None or stored_whole(cost):
+            self.close()
+            raise InvalidOptionError(
+                f"cost: need the Python function that was this study's cost, which was {plans[0].cost}. "
+                "To change the cost use study.change(cost=…)."
+            )
+        cost.over(self.space)  # raises if it does not fit
+        self._ledger.keep_function(cost, absent.name)
 
     def close(self) -> None:
         """Close the file or connection. The study can still be used: it opens them again."""
@@ -187,8 +216,8 @@ class Study:
         return self._ledger.created.plan.seed
 
     @property
-    def budget(self) -> int | None:
-        """Planned trials: as given, or as implied by `optimize`."""
+    def budget(self) -> Budget | None:
+        """What the study may spend: as given, as implied by `optimize`, or as changed since."""
         return self.plan.budget
 
     @property
@@ -225,8 +254,8 @@ class Study:
         owner: who evaluates it. An owner who asks again, for instance after a crash, gets its pending trials first.
         lease: how long the trial is reserved, "90s", "2h", "3d"; after that others may get it. None: without end.
 
-        Released trials and trials whose lease has ended come before new ones. If a finite space runs out, the list is
-        shorter than `n`; if nothing is left, SpaceExhausted is raised.
+        Released trials and trials whose lease has ended come before new ones. If a finite space or a budget in money
+        runs out, the list is shorter than `n`; if nothing is left, SpaceExhausted or BudgetSpent is raised.
 
         >>> import camobo as cm
         >>> study = cm.Study(cm.Space({"n": cm.Integer(1, 3)}), {"y": "max"}, seed=1)
@@ -244,7 +273,7 @@ class Study:
     def tell(self, trial: Trial | int, values: Values, cost: float | None = None, note: str | None = None) -> Trial:
         """Record the results of a trial: a finite number per objective, all at once or some now and the rest later.
 
-        cost: what the trial cost. note: any remark.
+        cost: what the trial cost; told in parts, the parts add up. note: any remark.
 
         A result that comes after the lease has ended counts, unless somebody else holds the trial by then. To record
         it even then, name the trial by its number.
@@ -257,30 +286,54 @@ class Study:
         >>> study.tell(trial, {"rust": 0.3}, note="after a week of salt spray").state.value
         'complete'
         """
-        return self._ledger.change(trial, transitions.tell, trial, values, cost=money(cost), note=note).trial
+        told = self._ledger.change(trial, transitions.tell, trial, values, cost=money(cost), note=note).trial
+        if cost is not None:
+            self._warn_of_disagreement()
+        return told
 
-    def amend(self, trial: Trial | int, values: Values | None, reason: str) -> Trial:
-        """Correct recorded values, or withdraw them with None. The log keeps the old ones.
+    def _warn_of_disagreement(self) -> None:
+        """Warn once if receipts clearly contradict the order. Every tenth receipt is early enough to look."""
+        receipts = sum(trial.cost is not None for trial in self.trials)
+        if self._warned or receipts % 10 != 0:
+            return
+        found = spending.disagreements(self._record())
+        if found:
+            self._warned = True
+            _log.warning("%s. The cost learned from receipts is used either way; check the order.", found[0])
 
-        A failed trial becomes complete if every objective is given.
+    def amend(
+        self,
+        trial: Trial | int,
+        values: Values | EllipsisType | None = ...,
+        reason: str = "",
+        *,
+        cost: float | None = None,
+    ) -> Trial:
+        """Correct recorded values, or withdraw them with None; correct what the trial cost. The log keeps the old ones.
+
+        A failed trial becomes complete if every objective is given. A reason is required.
 
         >>> import camobo as cm
         >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"strength": "max"}, seed=1)
         >>> _ = study.tell(study.ask(), {"strength": 512.0})
         >>> dict(study.amend(0, {"strength": 521.0}, "digits swapped").values)
         {'strength': 521.0}
+        >>> study.amend(0, cost=44.0, reason="invoice").cost
+        44.0
         """
-        return self._ledger.change(trial, transitions.amend, trial, values, reason).trial
+        return self._ledger.change(trial, transitions.amend, trial, values, reason, cost=money(cost)).trial
 
-    def fail(self, trial: Trial | int, reason: str) -> Trial:
+    def fail(self, trial: Trial | int, reason: str, cost: float | None = None) -> Trial:
         """Record that a trial could not be measured. It gives the models no value; its point is not tried again.
+
+        cost: what it cost all the same.
 
         >>> import camobo as cm
         >>> study = cm.Study(cm.Space({"x": cm.Integer(1, 9)}), {"y": "max"}, seed=1)
         >>> study.fail(study.ask(), "crucible cracked").state.value
         'failed'
         """
-        return self._ledger.change(trial, transitions.fail, trial, reason).trial
+        return self._ledger.change(trial, transitions.fail, trial, reason, cost=money(cost)).trial
 
     def release(self, trial: Trial | int) -> Trial:
         """Give a trial back without a result; the next `ask` hands it out again."""
@@ -327,12 +380,13 @@ class Study:
     ) -> Study:
         """Ask, evaluate and tell in a loop.
 
-        function: takes the params as a dict and returns the values as a dict; or a `Command`. If it raises, exits,
-            takes too long, or does not return one finite number per objective, the trial is recorded as failed with
-            the reason, a warning is logged, and the loop continues.
+        function: takes the params as a dict and returns the values as a dict, or (values, cost); or a `Command`. If it
+            raises, exits, takes too long, or does not return one finite number per objective, the trial is recorded as
+            failed with the reason, a warning is logged, and the loop continues.
         n_trials: how many trials this call evaluates. Without a budget they become the budget, and each further call
             extends it; if several processes run at once, give the study a budget. None: until the budget is used
-            up; several processes together never exceed it.
+            up, in trials or in money; several processes together never exceed it. If the money left pays for none of
+            them, BudgetSpent is raised.
         executor: any `concurrent.futures.Executor`, such as a process pool or Dask's `client.get_executor()`.
         jobs: how many evaluations run at once; by default one, or one per worker of the executor.
         timeout: how long an evaluation may take, "30m" or seconds; then it and all processes it started are stopped.
@@ -359,14 +413,14 @@ class Study:
         limit = duration("timeout", timeout)
         many = jobs_of(executor, None if jobs is None else whole("jobs", jobs, 1))
         name = worker_name(owner)
-        budget = self._budget_with(count)
-        run = Run(self, name, length, budget if count is None else None, self._ledger.read().count)
+        trials = self._trials_for(count)
+        run = Run(self, name, length, trials if count is None else None, self._ledger.read().count)
         with self._reserved(owner):
             loop.optimize(
                 run,
                 function,
                 count=count,
-                budget=budget,
+                budget=trials,
                 executor=executor,
                 jobs=many,
                 timeout=None if limit is None else limit.total_seconds(),
@@ -385,8 +439,8 @@ class Study:
                 )
             yield
 
-    def _budget_with(self, count: int | None) -> int:
-        """The budget; if the study was created without one, extended to hold `count` more trials."""
+    def _trials_for(self, count: int | None) -> int | None:
+        """The trials to plan for: enough for `count` more if the study was created without a budget. None: no limit."""
         with self.together():
             history = self._ledger.read()
             budget = history.plan.budget
@@ -395,11 +449,66 @@ class Study:
                     "n_trials: the study has no budget, so say how many trials to run, such as n_trials=20."
                 )
             if self._ledger.created.plan.budget is None and count is not None:
-                wanted = max(budget or 0, history.suggested + count)
-                if wanted != budget:
-                    self._ledger.change(None, transitions.plan_for, wanted)
+                planned = 0 if budget is None else budget.trials or 0
+                wanted = max(planned, history.suggested + count)
+                if budget is None or (budget.cost is None and wanted != planned):
+                    self._ledger.change(None, transitions.change_plan, {"budget": wanted})
                 return wanted
-            return budget or 0
+            return None if budget is None else budget.trials
+
+    def change(
+        self,
+        *,
+        budget: int | Budget | EllipsisType | None = ...,
+        cost: CostLike | EllipsisType = ...,
+        thrift: float | EllipsisType = ...,
+    ) -> Study:
+        """Change the budget, the cost or the thrift in the middle of the study, on record.
+
+        Suggestions from now on are made as if it had always been so. What is not given stays.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, budget=20, seed=1)
+        >>> print(study.change(budget=cm.Budget(cost=500, unit="EUR"), cost="x").budget)
+        500 EUR
+        >>> [event.kind for event in study.log()]
+        ['set']
+        """
+        plan = self.plan
+        wanted = make_plan(
+            plan.space,
+            plan.objectives,
+            cost=plan.cost if isinstance(cost, EllipsisType) else cost,
+            budget=plan.budget if isinstance(budget, EllipsisType) else budget,
+            thrift=plan.thrift if isinstance(thrift, EllipsisType) else thrift,
+            seed=plan.seed,
+            method=plan.method,
+        )
+        given = {"budget": budget, "cost": cost, "thrift": thrift}
+        facts = transitions.plan_facts(wanted)
+        changes = {name: facts[name] for name, one in given.items() if not isinstance(one, EllipsisType)}
+        replaced = wanted.cost is not None and not stored_whole(wanted.cost) and isinstance(plan.cost, Formula)
+        anew = ("cost",) if replaced and wanted.cost != plan.cost else ()  # its name may be the same, such as <lambda>
+        self._ledger.keep_function(wanted.cost)
+        self._ledger.change(None, transitions.change_plan, changes, anew=anew)
+        return self
+
+    def spent(self) -> float:
+        """Money spent: what was recorded, and for settled trials without a receipt what they are expected to have cost.
+
+        Experiments recorded with `add` do not count. Without receipts, as long as only an order is known, it is 0.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, cost="x", budget=cm.Budget(cost=100), seed=1)
+        >>> _ = study.tell(study.ask(), {"y": 3.0}, cost=12.5)
+        >>> study.spent(), study.remaining()
+        (12.5, 87.5)
+        """
+        return self._record().purse.spent
+
+    def remaining(self) -> float | None:
+        """Money left of the budget, after what pending trials are expected to cost; None without a budget in money."""
+        return self._record().purse.remaining
 
     def _record(self) -> Record:
         history = self._ledger.read()
@@ -456,4 +565,4 @@ class Study:
         """
         found = transitions.find(self.trials, trial)
         *events, asked = self._ledger.events(found.asked + 1)
-        return explanation.explain(found, fold(self._ledger.created, transitions.known_to(events, asked)))
+        return explanation.explain(found, self._ledger.after(transitions.known_to(events, asked)))

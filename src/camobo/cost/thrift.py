@@ -1,0 +1,47 @@
+"""The discount of a cost: log α = log U − γ log c, and nothing that is left of the budget cannot pay for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from camobo.arrays import Array
+from camobo.cost.protocol import CostModel
+
+_STEEP = 1e3  # log promise lost per e-fold that a point costs more than what is left, so that slopes lead back
+_BEYOND = 1e6  # log promise lost as soon as it does: no promise makes up for it
+ROUNDING = 1e-9
+"""The share by which a point may cost more than what is left, and still count as paid for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thrift:
+    """−γ log c of a cost model.
+
+    gamma: 0 ignores cost, 1 is promise per money.
+    most: what is left to spend, above 0; a point that costs more is worth less than every point that does not.
+    """
+
+    model: CostModel
+    gamma: float
+    most: float = math.inf
+
+    def log(self, units: Array) -> Array:
+        """(n,) −γ log c, and far below for what cannot be paid."""
+        log_cost = self.model.log_cost(units)
+        found, over = -self.gamma * log_cost, self._over(log_cost)
+        return np.asarray(found - np.where(over > 0.0, _BEYOND + _STEEP * np.maximum(over, 0.0), 0.0))
+
+    def log_slope(self, units: Array) -> Array:
+        """(n, d) gradient of `log`."""
+        slope = self.model.log_cost_slope(units)
+        if math.isinf(self.most):
+            return -self.gamma * slope
+        over = self._over(self.model.log_cost(units))
+        return -np.where(over > 0.0, self.gamma + _STEEP, self.gamma)[:, None] * slope
+
+    def _over(self, log_cost: Array) -> Array:
+        """(n,) e-folds by which points cost more than what is left; 0 or less if it pays for them."""
+        return log_cost - math.log(self.most) - ROUNDING
