@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from camobo.hints import counted
 from money import drawing, known, records
 from money.case import Case
 from money.families import cases
@@ -85,7 +86,7 @@ def section(family: str, stored: Sequence[Mapping[str, Any]]) -> str:
     head = ["budget", "prices", "told", *(f"to {percent(share)}" for share in SHARES[2:]), "worst at 95 %", "missed",
             "hypervolume, equal trials", "at blind's money / a tenth of it"]  # fmt: skip
     seeds = len({record["seed"] for record in mine})
-    note = f"{len(given)} problems, {seeds} seeds. Hypervolume: mean over problems / lowest tenth of them."
+    note = f"{counted(len(given), 'problem')}, {seeds} seeds. Hypervolume: mean over problems / lowest tenth of them."
     picture = f"![Money to a share of the front, relative to the study without cost](money-{family}.png)"
     return f"## {TITLES[family]}\n\n{ABOUT[family]}\n\n{table(head, rows)}\n\n{note}\n\n{picture}"
 
@@ -127,7 +128,7 @@ def _row(budget: int, price: str, method: str, ours: Runs, blind: Runs) -> list[
     name, worst = ratios[0.95].worst
     return [
         str(budget), price, method, *(shown(ratios[share].mean, ".2f") for share in SHARES[2:]),
-        f"{shown(worst, '.2f')} ({name})", " / ".join(str(len(ratios[share].missed)) for share in SHARES[2:]),
+        f"{shown(worst, '.2f')} {name}".rstrip(), " / ".join(str(len(ratios[share].missed)) for share in SHARES[2:]),
         _pair(fronts_after(ours, blind, budget)),
         " / ".join(shown(fronts_for_money(ours, blind, part).mean, ".3f") for part in (1.0, 0.1)),
     ]  # fmt: skip
