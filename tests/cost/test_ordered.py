@@ -25,8 +25,8 @@ def test_the_cost_is_what_a_trial_takes_plus_levels_weighted_by_the_centre_of_th
 
 def test_the_most_expensive_trial_costs_eleven_times_the_cheapest() -> None:
     model = OrderCost("a > b, c > d").over(SPACE)
-    cheapest, dearest = model.log_cost(np.array([SPACE.cheapest(), SPACE.at_expense(np.ones((1, 4)))[0]]))
-    assert np.exp(dearest - cheapest) == pytest.approx(11.0)
+    cheapest, top = model.log_cost(np.array([SPACE.cheapest(), SPACE.at_expense(np.ones((1, 4)))[0]]))
+    assert np.exp(top - cheapest) == pytest.approx(11.0)
 
 
 @pytest.mark.parametrize("given", ["a > b", ["a", "b"], ("a", "b"), Order.parse("a > b"), "a>b"], ids=label)

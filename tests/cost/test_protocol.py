@@ -157,8 +157,8 @@ class TestOrders:
         if isinstance(of_input, Categorical):
             levels = np.array(of_input.levels)
             now = of_input.positions(here[:, j])
-            dearest = int(np.argmax(levels))
-            moved[:, j] = np.where(levels[now] <= levels[dearest], of_input.stops()[dearest], here[:, j])
+            top = int(np.argmax(levels))
+            moved[:, j] = np.where(levels[now] <= levels[top], of_input.stops()[top], here[:, j])
         else:
             end = np.where(here[:, j] > of_input.cheap, 1.0, np.where(here[:, j] < of_input.cheap, 0.0, here[:, j]))
             if of_input.cheap in (0.0, 1.0):

@@ -36,10 +36,10 @@ def test_the_paper_s_cost_tends_to_one_as_time_passes() -> None:
 
 
 def test_the_default_starts_with_promise_for_the_money_and_ends_with_promise_alone() -> None:
-    dearest = [taken_off("default", step, (1.0, 1.0))[0] for step in (1, 1000, 1_000_000)]
-    assert dearest[0] == pytest.approx(1.0 - PER_TRIAL / (1.0 + PER_TRIAL))
-    assert dearest[0] > dearest[1] > dearest[2]
-    assert dearest[2] < 0.001
+    top = [taken_off("default", step, (1.0, 1.0))[0] for step in (1, 1000, 1_000_000)]
+    assert top[0] == pytest.approx(1.0 - PER_TRIAL / (1.0 + PER_TRIAL))
+    assert top[0] > top[1] > top[2]
+    assert top[2] < 0.001
 
 
 def test_the_default_takes_nothing_off_the_cheapest_point_nor_the_baseline_off_any() -> None:

@@ -241,13 +241,19 @@ class TestNoise:
         errors = noise * np.random.default_rng(seed).standard_normal((budget, 1))
         return run(given, budget, outcomes=lambda units: (units[:, :1] > 0.7) + errors[: len(units)]).units
 
-    @pytest.mark.xfail(reason="in most seeds all trials stay at the cheap end: γ and the exploring are being tuned")
     @pytest.mark.parametrize("noise", [0.001, 0.1])
-    @pytest.mark.parametrize(("budget", "seeds"), [(40, 4), (60, 2)])
-    def test_does_not_keep_a_study_at_the_cheap_end(self, noise: float, budget: int, seeds: int) -> None:
-        expensive = [self.looked_at(noise, budget, seed)[:, 0] for seed in range(seeds)]
-        assert all(seen.max() > 0.7 for seen in expensive)
-        assert np.mean(expensive) < 0.6  # 0.8 without a cost
+    def test_does_not_keep_a_study_of_sixty_trials_at_the_cheap_end(self, noise: float) -> None:
+        assert all(self.looked_at(noise, 60, seed)[:, 0].max() > 0.7 for seed in range(2))
+
+    @pytest.mark.xfail(strict=True, reason="with one of the four seeds all forty trials stay at the cheap end")
+    @pytest.mark.parametrize("noise", [0.001, 0.1])
+    def test_does_not_keep_a_study_of_forty_trials_at_the_cheap_end(self, noise: float) -> None:
+        assert all(self.looked_at(noise, 40, seed)[:, 0].max() > 0.7 for seed in range(4))
+
+    @pytest.mark.xfail(strict=True, reason="0.46 to 0.71, the cost before had it below 0.3; 0.8 without a cost")
+    @pytest.mark.parametrize("noise", [0.001, 0.1])
+    def test_still_saves_the_expensive_input_where_it_pays_off(self, noise: float) -> None:
+        assert np.mean([self.looked_at(noise, 60, seed)[:, 0] for seed in range(2)]) < 0.3
 
     def test_a_small_space_that_is_nearly_used_up_is_still_chosen_from(self) -> None:
         small = Space({"expensive": Integer(0, 6), "cheap": Integer(0, 6)})

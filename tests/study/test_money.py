@@ -30,7 +30,7 @@ def price(params: Mapping[str, Any]) -> float:
     return 2.0 + 10.0 * float(params["expensive"]) + float(params["cheap"])
 
 
-def dearer(params: Mapping[str, Any]) -> float:
+def doubled(params: Mapping[str, Any]) -> float:
     return 2.0 * price(params)
 
 
@@ -365,7 +365,7 @@ class TestChanging:
             ),
             ({"budget": EUROS, "cost": PRICES}, {"budget": None}, {"cost": PRICES}),
             ({"cost": PRICES}, {"cost": price}, {"cost": price}),
-            ({"cost": price}, {"cost": dearer}, {"cost": dearer}),
+            ({"cost": price}, {"cost": doubled}, {"cost": doubled}),
         ],
         ids=label,
     )
@@ -417,9 +417,9 @@ class TestChanging:
     def test_trials_asked_before_keep_what_was_expected_then(self) -> None:
         study = study_of(cost=PRICES)
         trial = study.ask()
-        study.change(cost=dearer)
+        study.change(cost=doubled)
         assert study.trials[0].expected == trial.expected == pytest.approx(price(trial.params))
-        assert study.ask().expected == pytest.approx(dearer(study.trials[1].params))
+        assert study.ask().expected == pytest.approx(doubled(study.trials[1].params))
 
     def test_the_same_study_created_again_continues_with_what_was_changed(self, tmp_path: Path) -> None:
         with study_of(storage=tmp_path / "a.db", budget=20, cost="expensive") as study:
@@ -492,14 +492,14 @@ class TestFunctions:
         with pytest.raises(cm.InvalidOptionError, match=r"which was expensive > cheap\. To change the cost use"):
             cm.Study.load(tmp_path / "b.db", cost=price)
 
-    @pytest.mark.parametrize("cost", [PRICES, None, "cheap", dearer], ids=label)
+    @pytest.mark.parametrize("cost", [PRICES, None, "cheap", doubled], ids=label)
     def test_a_change_replaces_it(self, stored: Path, cost: Any) -> None:
         study = cm.Study.load(stored)
         study.change(cost=cost)
         asked = study.ask()
         (event,) = [event for event in study.log() if event.kind == "set"]
         assert dict((event.old or {})["cost"]) == {"type": "function", "name": "price"}
-        again = cm.Study.load(stored, cost=dearer if cost is dearer else None)
+        again = cm.Study.load(stored, cost=doubled if cost is doubled else None)
         again.release(asked)
         assert again.ask().params == asked.params
         assert again.plan == study.plan
@@ -528,9 +528,9 @@ class TestFunctions:
     def test_another_process_does_not_take_its_own_function_for_the_new_one(self) -> None:
         store = MemoryStore()
         one, other = study_of(storage=store, cost=price), study_of(storage=store, cost=price)
-        one.change(cost=dearer)
+        one.change(cost=doubled)
         assert one.ask().number == 0
-        with pytest.raises(cm.InvalidOptionError, match=r"cost=dearer"):
+        with pytest.raises(cm.InvalidOptionError, match=r"cost=doubled"):
             other.ask()
         one.change(cost=price)
         assert other.ask().number == 1
