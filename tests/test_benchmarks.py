@@ -26,6 +26,9 @@ sys.path.insert(0, str(FOLDER))  # as when a script there is started
 SCRIPTS = (
     "bench",
     "kernels",
+    "money.page",
+    "money.receipts",
+    "money.run",
     "quality_peers",
     "sampler",
     "storage",

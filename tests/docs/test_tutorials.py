@@ -73,6 +73,19 @@ def test_the_readme_quotes_the_steel_example_as_it_comes_out(steel: list[list[li
     assert 0.55 < aware[1] / blind[1] < 0.65
 
 
+def test_the_readme_quotes_the_judge_s_page() -> None:
+    page = (ROOT / "docs" / "money.md").read_text(encoding="utf-8")
+    to_95: dict[str, list[str]] = {}
+    for part in page.split("\n## ")[1:]:
+        rows = [line.split("|") for line in part.splitlines() if re.match(r"\| \d+ \|", line)]
+        to_95[part.split(":")[0]] = [cells[5].strip() for cells in rows]
+    order, receipts = to_95["Tables"]
+    readme = " ".join(README.read_text(encoding="utf-8").split())
+    assert f"{receipts} × with an order and receipts, {order} × with the order alone" in readme
+    twelve = sorted(to_95["Twelve"])
+    assert f"{twelve[0]} to {twelve[-1]} × / {to_95['Drawn'][1]} × with the order alone" in readme
+
+
 def test_an_order_ends_at_the_same_front_as_without_and_mo_ucb_below_both(steel: list[list[list[float]]]) -> None:
     aware, blind, baseline = (volume for *_, volume in steel[0])
     assert 0.99 < aware / blind < 1.01
