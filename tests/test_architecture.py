@@ -54,9 +54,10 @@ LATE: dict[str, dict[str, str]] = {
     "help and completion must not load NumPy, SQLAlchemy and Rich": {
         "cli.arguments": "camobo.study.study",
         "cli.begin": "camobo.cli.csv_files camobo.cli.money camobo.cli.price_list camobo.history.document "
-        "camobo.history.problem_file camobo.insight.record camobo.space.inputs camobo.study.study",
+        "camobo.history.problem_file camobo.insight.record camobo.space.inputs camobo.strategy.affordable "
+        "camobo.study.study",
         "cli.change": "camobo.cli.money camobo.cli.price_list camobo.history.document camobo.history.transitions",
-        "cli.csv_commands": "camobo.cli.csv_files camobo.cli.csv_results",
+        "cli.csv_commands": "camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money",
         "cli.demo": "camobo.cli.csv_files camobo.history.problem_file camobo.insight.record camobo.study.study",
         "cli.look": "camobo.cli.money camobo.history.transitions camobo.insight.record camobo.insight.spending "
         "camobo.insight.status",
@@ -73,6 +74,7 @@ LATE: dict[str, dict[str, str]] = {
         "insight.explanation": "camobo.strategy.suggest",
         "insight.spending": "camobo.strategy.funds",
         "model.fitting": "scipy.optimize",
+        "strategy.affordable": "camobo.strategy.cheapest",
         "model.blas": "scipy.linalg",
     },
     "studies in memory need no SQLAlchemy, runs without workers no multiprocessing": {

@@ -209,3 +209,18 @@ def test_the_old_name_of_expensive_in_a_problem_file_leads_to_the_new_one(tmp_pa
     assert done.code == 1
     assert re.search(r"\[space\] grain: .*\bdear\b.*\bexpensive\b", done.err)
     assert not (tmp_path / "a.db").exists()
+
+
+@pytest.mark.parametrize("options", [[], ["--dry-run"]])
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_budget_that_pays_for_no_trial_creates_nothing(tmp_path: Path, listed: bool, options: list[str]) -> None:
+    problem, prices = tmp_path / "alloy.toml", tmp_path / "list.csv"
+    prices.write_text("input;price\nnickel;13.9\nper trial;12\n")
+    text = '[space]\nnickel = { type = "real", low = 0, high = 20 }\n[objectives]\ny = "max"\n[study]\n'
+    cost = "" if listed else 'cost = { type = "formula", formula = "12 + 13.9*nickel" }\n'
+    problem.write_text(text + cost + 'budget = { cost = 5, unit = "EUR" }\n')
+    listing: list[str | Path] = ["--prices", prices] if listed else []
+    done = camobo("new", problem, *listing, *options)
+    assert done.code == 1
+    assert "need at least 12 EUR, which the cheapest trial costs (nickel=0), got 5 EUR" in done.err
+    assert not (tmp_path / "alloy.db").exists()

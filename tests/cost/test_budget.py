@@ -86,7 +86,7 @@ class TestBudget:
 
     @pytest.mark.parametrize("unit", [None, 5, b"EUR"], ids=label)
     def test_a_unit_that_is_no_text_is_refused(self, unit: Any) -> None:
-        with pytest.raises(InvalidOptionError, match=r'^Budget: unit must be text such as "EUR", got '):
+        with pytest.raises(InvalidOptionError, match=r'^Budget: unit must be text on one line, such as "EUR", got '):
             Budget(cost=5, unit=unit)
 
     @pytest.mark.parametrize(

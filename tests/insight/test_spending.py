@@ -43,6 +43,14 @@ class TestSpend:
         assert spent.amounts.tolist() == pytest.approx([1.0, 11.0])
         assert (spent.in_money, spent.expected) == (False, 0)
 
+    def test_how_long_it_took_to_fail_is_spent_and_compared_with_nothing(self) -> None:
+        crashed = [Trial(i, PARAMS, State.FAILED, cost=0.1, expected=9.0, teaches=False) for i in range(9)]
+        record = Record(PLAN, tuple(crashed))
+        spent = spending.spend(record)
+        assert spent is not None
+        assert float(spent.amounts.sum()) == pytest.approx(0.9)
+        assert spending.forecast(record) is None
+
     def test_without_a_cost_trials_without_a_receipt_are_missing(self) -> None:
         spent = spending.spend(Record(PLAN, (complete(0, cost=3.0), complete(1))))
         assert spent is not None

@@ -13,7 +13,7 @@ from camobo.arrays import Array
 from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError
 from camobo.space import space as space_module
 from camobo.space.inputs import Categorical, Input, Integer, Real
-from camobo.space.space import SAME, Space, is_new
+from camobo.space.space import SAME, Space, is_new, written_params
 from tests.support.costs import costed_spaces, with_free
 from tests.support.strategies import categoricals, integers, law, params, reals, spaces, units
 
@@ -370,3 +370,8 @@ class TestIsNew:
         assert is_new(np.array([0.5 + 2.0 * SAME, 0.5]), taken)
         assert not is_new(np.array([0.6, 0.5]), taken, distance=0.2)
         assert is_new(np.array([0.6, 0.75]), taken, distance=0.2)
+
+
+def test_params_of_any_kind_are_written_on_one_line() -> None:
+    assert written_params({"a": 1e-9 / 3, "b": True, "c": None, "d": 12}) == "a=3.33333e-10, b=True, c=None, d=12"
+    assert written_params({}) == ""

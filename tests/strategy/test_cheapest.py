@@ -30,6 +30,14 @@ class TestCheapestUntried:
         found = cheapest_untried(given, data(given, np.zeros((0, 2))), 0, given.cost.over(PLANE))
         np.testing.assert_allclose(found, [0.4, 0.7], atol=0.01)
 
+    def test_with_inputs_fixed_it_is_the_cheapest_of_the_rest(self) -> None:
+        given = plan(cost=PRICES)
+        nothing = data(given, np.zeros((0, 2)))
+        found = cheapest_untried(given, nothing, 0, PRICES.over(PLANE), {"expensive": 0.7})
+        np.testing.assert_allclose(found, [0.7, 0.0], atol=1e-6)
+        both = cheapest_untried(given, nothing, 0, PRICES.over(PLANE), {"cheap": 0.2, "expensive": 0.7})
+        np.testing.assert_array_equal(both, [0.7, 0.2])
+
     def test_points_come_from_the_cheapest_to_the_most_expensive(self) -> None:
         given = plan(SMALL, cost=Formula("1 + 3*a + b"))
         assert given.cost is not None

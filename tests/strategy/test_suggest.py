@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from camobo.errors import SpaceExhausted
+from camobo.cost.budget import Budget
+from camobo.errors import BudgetSpent, SpaceExhausted
 from camobo.space.inputs import Integer
 from camobo.space.space import Space
-from camobo.strategy.plan import Plan
+from camobo.strategy.plan import Data, Plan, Receipts
 from camobo.strategy.protocol import Fitted
 from camobo.strategy.suggest import models_of, suggest
-from tests.support.plans import MIXED, data, every_plan, nearest, plan, run, some
+from tests.support.plans import MIXED, PRICES, data, every_plan, nearest, plan, run, some
 
 
 class TestDeterminism:
@@ -181,3 +182,42 @@ class TestFixed:
         used_up = grid[grid[:, 0] == 0.0]
         with pytest.raises(SpaceExhausted):
             suggest(given, data(given, used_up[:0], failed=used_up), 2, fixed={"a": 0.0})
+
+
+class TestFixedAndMoney:
+    BUDGET = Budget(cost=100.0, unit="EUR")
+
+    def known(self, given: Plan, count: int, left: float) -> Data:
+        """Data of `count` trials, after which so much money is left."""
+        units = some(given, count)
+        none = np.zeros((0, 2))
+        return replace(data(given, units), receipts=Receipts(none, np.zeros(0), 100.0 - left, none))
+
+    @pytest.mark.parametrize("method", ["default", "paper"])
+    @pytest.mark.parametrize("count", [0, 12])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_no_suggestion_costs_more_than_what_is_left(self, method: str, count: int, seed: int) -> None:
+        given = replace(plan(budget=self.BUDGET, seed=seed, method=method), cost=PRICES)
+        known = self.known(given, count, 8.2)
+        found = suggest(given, known, 12, fixed={"expensive": 0.6})
+        assert found.unit[0] == 0.6
+        assert found.expected is not None
+        assert found.expected <= 8.2 * (1.0 + 1e-6)
+
+    @pytest.mark.parametrize("count", [0, 12])
+    def test_if_nothing_with_these_values_can_be_paid_it_says_so_and_names_the_cheapest(self, count: int) -> None:
+        given = plan(cost=PRICES, budget=self.BUDGET)
+        with pytest.raises(BudgetSpent) as caught:
+            suggest(given, self.known(given, count, 4.0), 12, fixed={"expensive": 1.0})
+        said = str(caught.value)
+        assert said.startswith(
+            "with expensive=1 fixed, the cheapest trial left costs about 12 EUR (expensive=1, cheap="
+        )
+        assert said.endswith(", and 4 EUR of the budget are left. Fix other values, or raise the budget.")
+
+    def test_a_point_that_is_fixed_as_a_whole_must_be_paid_for_too(self) -> None:
+        given = plan(cost=PRICES, budget=self.BUDGET)
+        known = self.known(given, 12, 4.0)
+        assert suggest(given, known, 12, fixed={"expensive": 0.1, "cheap": 1.0}).expected == pytest.approx(4.0)
+        with pytest.raises(BudgetSpent, match=r"^with expensive=0\.2, cheap=1 fixed, .* costs about 5 EUR"):
+            suggest(given, known, 12, fixed={"expensive": 0.2, "cheap": 1.0})

@@ -86,12 +86,14 @@ def new(
     """
     from camobo.history.document import to_document
     from camobo.history.problem_file import plan_of_toml
+    from camobo.strategy.affordable import check_budget
 
     place = arguments.study_of_problem(problem) if storage is None else storage
     plan, document = plan_of_toml(problem)
     trials = 0
     if prices is not None:
         plan = replace(plan, cost=_priced(problem, document, plan, prices))
+        check_budget(plan)
     if not dry_run:
         with _created(problem, document, None if prices is None else plan, place) as study:
             plan, trials, place = study.plan, len(study.trials), study.storage

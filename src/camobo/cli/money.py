@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from camobo.arrays import Array
 from camobo.cli import output
 from camobo.cost.formula import Formula
 from camobo.cost.ordered import OrderCost
 from camobo.cost.protocol import CostModel
 from camobo.cost.reading import CostLike, read_cost
 from camobo.cost.receipts import LearnedCost
+from camobo.cost.sweep import costs_at
 from camobo.history.document import read_budget
 from camobo.history.trial import Trial
 from camobo.insight.record import HasTrials, Record, record_of
@@ -134,10 +135,10 @@ def range_of_costs(plan: Plan) -> tuple[float, float] | None:
 
 
 def _most(model: CostModel, space: Space) -> float:
-    """The largest cost found from the best of many points by moving one input at a time."""
+    """The largest cost found from the best of many points by moving one input at a time; where there is none, 0."""
     ends = np.stack([space.cheapest(), space.at_expense(np.ones((1, space.dimension)))[0]])
     points = np.vstack([ends, space.snap(np.random.default_rng(0).random((_SAMPLED, space.dimension)))])
-    costs = model.log_cost(points)
+    costs = _known(model, points)
     best, most = points[int(np.argmax(costs))], float(costs.max())
     for _ in range(_ROUNDS):
         before = most
@@ -146,8 +147,14 @@ def _most(model: CostModel, space: Space) -> float:
             moved = np.repeat(best[None, :], len(values), axis=0)
             moved[:, j] = values
             moved = space.snap(moved)
-            costs = model.log_cost(moved)
+            costs = _known(model, moved)
             best, most = moved[int(np.argmax(costs))], float(costs.max())
         if most <= before:
             break
-    return math.exp(most)
+    return most
+
+
+def _known(model: CostModel, points: Array) -> Array:
+    """(n,) costs; 0 where a formula gives none."""
+    costs = costs_at(model, points)
+    return np.where(np.isfinite(costs), costs, 0.0)

@@ -15,6 +15,7 @@ For other rooms:
     paper            PaperCost: Eq. 8 of the paper
     thrift           Thrift: −γ log c, the discount of every cost but the paper's
     budget           Budget: how many trials and how much money; what share of it is left
+    sweep            what points cost by a model, and the cheapest of them
     reading          as_cost, read_cost: a cost from what a user gives, or from a document
 Inside this room:
     order_text       the language of orders: "nickel > chromium = moly, soak > temper"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from camobo.cost.formula import AbsentFunction, Formula
+from camobo.cost.formula import AbsentFunction, Formula, stored_whole
 from camobo.cost.order import Order
 from camobo.cost.ordered import OrderCost
 from camobo.cost.paper import PaperCost
@@ -73,6 +73,11 @@ def as_cost(given: Any, *, paper: bool = False) -> Cost | None:
     if not isinstance(given, (str, Order, Sequence)):
         raise InvalidOrderError(f'cost: need an order such as "nickel > chromium", a cost or None, got {shown(given)}.')
     return PaperCost(given) if paper else OrderCost(given)
+
+
+def known_at_once(cost: Cost) -> bool:
+    """Whether the money of every point is known before the first receipt: by a whole price list or a formula."""
+    return (isinstance(cost, Prices) and cost.rest is None) or (isinstance(cost, Formula) and stored_whole(cost))
 
 
 def _of_method(cost: Cost, *, paper: bool) -> Cost:

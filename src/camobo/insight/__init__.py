@@ -6,7 +6,7 @@ numbers, for a `Study` and for trials from elsewhere alike.
 For other rooms:
     record       Record: the plan and the trials of a study, its front, hypervolume, money and use of inputs
     purse        Purse: what was spent and is left, and what points cost
-    effects      what points cost by a cost model, which is the cheapest, and how much each input adds
+    effects      how much each input adds to what points cost
     costs        Costs: what each trial cost, recorded or expected
     summary      what a study has found and used, in a few numbers
     status       where a study stands, as plain data

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from camobo.arrays import Array
+from camobo.cost.sweep import costs_at
 from camobo.history.trial import Trial
-from camobo.insight.effects import costs_at
 from camobo.insight.purse import Purse
 
 

@@ -1,4 +1,4 @@
-"""What points cost by a cost model, which is the cheapest, and how much each input adds."""
+"""How much each input adds to what points cost."""
 
 from __future__ import annotations
 
@@ -6,53 +6,22 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from camobo.arrays import Array
 from camobo.cost.protocol import CostModel
-from camobo.space.inputs import Categorical
+from camobo.cost.sweep import along, cheapest_of, costs_at
 from camobo.space.space import Space
-
-_SWEPT = 33  # values of a number at which its effect on cost is looked up
-_ROUNDING = 1e-9
-
-
-def costs_at(model: CostModel, units: Array) -> Array:
-    """(n,) expected costs of (n, d) points."""
-    return np.exp(model.log_cost(units)) if len(units) else np.zeros(0)
-
-
-def cheapest_of(model: CostModel, space: Space) -> Array:
-    """(d,) the cheapest point: from the cheap end of all inputs, each in turn moved to where it costs least.
-
-    A formula may cost less where an input says it is expensive, and so may what receipts taught.
-    """
-    found = space.cheapest()
-    for j in range(space.dimension):
-        points = _along(space, found, j)
-        costs = costs_at(model, points)
-        at = int(np.argmin(costs))
-        if costs[at] < costs_at(model, found[None, :])[0] * (1.0 - _ROUNDING):
-            found = points[at]
-    return found
 
 
 def effects_of(model: CostModel, space: Space) -> Mapping[str, float]:
     """How much each input can add to the cost of the cheapest trial: 0.5 is half of it. Inputs that add nothing lack.
 
-    From the cheapest point, each input is moved over its range alone.
+    From the cheapest point, each input is moved over its range alone. Where a formula gives no cost nobody goes, so it
+    does not count.
     """
     cheapest = cheapest_of(model, space)
     base, found = costs_at(model, cheapest[None, :])[0], {}
     for j, name in enumerate(space.names):
-        added = float(costs_at(model, _along(space, cheapest, j)).max() / base) - 1.0
+        costs = costs_at(model, along(space, cheapest, j))
+        added = float(costs[np.isfinite(costs)].max(initial=base) / base) - 1.0
         if added > 1e-6:
             found[name] = added
     return found
-
-
-def _along(space: Space, point: Array, column: int) -> Array:
-    """(k, d) points that differ from a (d,) point in one input, over its range."""
-    given = list(space.inputs.values())[column]
-    values = given.stops() if isinstance(given, Categorical) else np.linspace(0.0, 1.0, _SWEPT)
-    points = np.repeat(point[None, :], len(values), axis=0)
-    points[:, column] = values
-    return space.snap(points)

@@ -11,10 +11,11 @@ import numpy as np
 
 from camobo.arrays import Array
 from camobo.cost.protocol import CostModel
+from camobo.cost.sweep import costs_at
 from camobo.history.history import History, data_of
-from camobo.history.trial import Trial, written_params
-from camobo.insight.effects import costs_at
+from camobo.history.trial import Trial
 from camobo.space.inputs import Param
+from camobo.space.space import written_params
 from camobo.strategy.plan import Data, Plan
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from camobo.arrays import Array
 from camobo.cost.formula import AbsentFunction
 from camobo.cost.protocol import CostModel
+from camobo.cost.sweep import costs_at
 from camobo.history.history import receipts_of
 from camobo.history.trial import Trial
-from camobo.insight.effects import costs_at
 from camobo.strategy.plan import Plan
 
 

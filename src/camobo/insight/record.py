@@ -18,11 +18,12 @@ from camobo.acquisition import pareto
 from camobo.arrays import Array, evenly
 from camobo.checks import Values, values_of
 from camobo.cost.order import Order
+from camobo.cost.sweep import cheapest_of, costs_at
 from camobo.errors import InvalidOptionError, shown
 from camobo.history.history import signed
 from camobo.history.trial import State, Trial
 from camobo.insight.costs import Costs, costs_of
-from camobo.insight.effects import cheapest_of, costs_at, effects_of
+from camobo.insight.effects import effects_of
 from camobo.insight.purse import Purse, purse_of
 from camobo.strategy.plan import Plan
 

@@ -63,7 +63,8 @@ class Forecast:
 
 def forecast(record: Record) -> Forecast | None:
     """Expected against paid, of the trials that have both; None if there are fewer than three."""
-    both = tuple(trial for trial in record.settled if (trial.expected or 0.0) > 0.0 and (trial.cost or 0.0) > 0.0)
+    taught = [trial for trial in record.settled if trial.teaches]
+    both = tuple(trial for trial in taught if (trial.expected or 0.0) > 0.0 and (trial.cost or 0.0) > 0.0)
     if len(both) < _FEWEST_PAIRS:
         return None
     pairs = np.array([(trial.expected, trial.cost) for trial in both], dtype=np.float64)
@@ -100,7 +101,7 @@ def disagreements(record: Record) -> tuple[Disagreement, ...]:
     errors. The cost learned from the receipts is not bound to the order, so nothing needs to be done; but the order, or
     an `expensive` end, may be a slip.
     """
-    order, taught = record.order, [t for t in record.settled if t.cost is not None]
+    order, taught = record.order, [t for t in record.settled if t.cost is not None and t.teaches]
     if order is None or len(taught) < len(order.names) + 1 + _SPARE:
         return ()
     levels = Levels(record.plan.space, order.columns(record.plan.space.names)).of(record.units(taught))

@@ -208,6 +208,15 @@ class Space:
         return self.snap(units)
 
 
+def written_params(params: Params) -> str:
+    """Params on one line, numbers with six digits.
+
+    >>> written_params({"nickel": 1 / 3, "quench": "oil"})
+    'nickel=0.333333, quench=oil'
+    """
+    return ", ".join(f"{k}={v:.6g}" if isinstance(v, float) else f"{k}={v}" for k, v in params.items())
+
+
 def is_new(point: Array, taken: Array, distance: float = SAME) -> bool:
     """Whether a (d,) point differs from each of (n, d) taken points by more than `distance` in some coordinate."""
     return len(taken) == 0 or bool(np.abs(taken - point).max(axis=1).min() > distance)

@@ -3,6 +3,7 @@
 Everything here is pure (no disk, no clock, no global random state): the same call gives the same point, to the bit.
 
 For other rooms:
+    affordable      whether a budget in money pays for any trial at all
     funds           what points cost after all receipts, and what is left to spend
     notes           why a point was suggested, as data
     paper           the paper's method, CA-MOBO, and its baseline MO-UCB

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,31 +12,53 @@ from camobo.acquisition.maximise import maximise
 from camobo.arrays import Array
 from camobo.cost.protocol import CostModel
 from camobo.errors import BudgetSpent
-from camobo.space.space import Space
+from camobo.space.space import Space, written_params
 from camobo.strategy.funds import Funds
 from camobo.strategy.plan import Data, Plan
 from camobo.strategy.protocol import LOG_MOST
 
 
-def cheapest_untried(plan: Plan, data: Data, number: int, model: CostModel | None) -> Array:
-    """(d,) the cheapest untried point that a search finds; without a cost, a random one."""
+def cheapest_untried(
+    plan: Plan, data: Data, number: int, model: CostModel | None, fixed: Mapping[str, float] | None = None
+) -> Array:
+    """(d,) the cheapest untried point that a search finds; without a cost, a random one.
+
+    fixed: unit-cube coordinates, by name, of inputs whose value is given; if that is all of them, it is their point.
+    """
+    if fixed and len(fixed) == plan.space.dimension:
+        return np.array([fixed[name] for name in plan.space.names])
     rng = plan.stream("cheapest", number)
     surface = _Cheapness(plan.space, model, rng)
-    return maximise(surface, plan.space, best=plan.space.cheapest()[None, :], taken=data.tried, rng=rng)
+    return maximise(surface, plan.space, best=plan.space.cheapest()[None, :], taken=data.tried, rng=rng, fixed=fixed)
 
 
-def within_means(plan: Plan, data: Data, number: int, means: Funds, unit: Array) -> Array:
-    """(d,) a suggested point, or the cheapest one left if the money left does not pay for it; else BudgetSpent."""
+def within_means(
+    plan: Plan, data: Data, number: int, means: Funds, unit: Array, fixed: Mapping[str, float] | None = None
+) -> Array:
+    """(d,) a suggested point, or the cheapest one left if the money left does not pay for it; else BudgetSpent.
+
+    fixed: as in `cheapest_untried`.
+    """
     if means.affords(unit):
         return unit
-    unit = cheapest_untried(plan, data, number, means.model)
+    unit = cheapest_untried(plan, data, number, means.model, fixed)
     if means.affords(unit):
         return unit
+    raise BudgetSpent(_why_nothing(plan, means, unit, fixed or {}))
+
+
+def _why_nothing(plan: Plan, means: Funds, unit: Array, fixed: Mapping[str, float]) -> str:
+    """What the cheapest point costs, what is left, and what to do."""
     left, cheapest = _money(plan, means.most if means.most > 1e-200 else 0.0), ""
+    params = plan.space.from_unit(unit)
     if means.model is not None:
         price = math.exp(min(float(means.model.log_cost(unit[None, :])[0]), LOG_MOST))
-        cheapest = f"the cheapest trial left costs about {_money(plan, price)}, and "
-    raise BudgetSpent(f"{cheapest}{left} of the budget are left. To go on, raise the budget.")
+        at = f" ({written_params(params)})" if fixed else ""
+        cheapest = f"the cheapest trial left costs about {_money(plan, price)}{at}, and "
+    if not fixed:
+        return f"{cheapest}{left} of the budget are left. To go on, raise the budget."
+    given = written_params({name: params[name] for name in fixed})
+    return f"with {given} fixed, {cheapest}{left} of the budget are left. Fix other values, or raise the budget."
 
 
 def _money(plan: Plan, amount: float) -> str:

@@ -58,7 +58,8 @@ class Plan:
 class Receipts:
     """What trials cost, as far as it is known; rows in the order of the trials' numbers.
 
-    units: (r, d) points of settled trials whose cost was recorded, failed ones and those done before included.
+    units: (r, d) points of settled trials whose cost was recorded, failed ones and those done before included; not
+        those of which only is known how long it took until they failed.
     paid: (r,) what they cost.
     spent: what was paid for the trials that count against the budget.
     unpaid: (q, d) points of those that count and have no receipt yet: what they will cost is reserved.

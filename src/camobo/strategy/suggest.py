@@ -18,7 +18,9 @@ from camobo.arrays import Array
 from camobo.model.blas import one_thread
 from camobo.model.models import Models
 from camobo.space.space import is_new
+from camobo.strategy.cheapest import within_means
 from camobo.strategy.default import DefaultStrategy
+from camobo.strategy.funds import funds
 from camobo.strategy.paper import PaperStrategy
 from camobo.strategy.plan import Data, Method, Plan
 from camobo.strategy.protocol import Fitted, Strategy, Suggestion
@@ -48,18 +50,25 @@ def with_fixed(plan: Plan, data: Data, number: int, found: Suggestion, fixed: Ma
     """A suggestion with some inputs fixed and the others chosen again to suit them.
 
     Without a model, as in the initial design, the others stay as suggested. A tried point is suggested again only if
-    every input is fixed.
+    every input is fixed. What the money left does not pay for gives way to the cheapest point with these values; if
+    that cannot be paid either, BudgetSpent.
     """
+    with one_thread():
+        unit = _suited(plan, data, number, found, fixed)
+        means = funds(plan, data, found.fitted.cost)
+        return replace(found, unit=within_means(plan, data, number, means, unit, fixed))
+
+
+def _suited(plan: Plan, data: Data, number: int, found: Suggestion, fixed: Mapping[str, float]) -> Array:
+    """(d,) the suggested point with some inputs fixed, and the others chosen to suit them."""
     names, rng = plan.space.names, plan.stream("held", number)
     moved = np.array([fixed.get(name, u) for name, u in zip(names, found.unit.tolist(), strict=True)])
     surface: Surface | None = found.acquisition
     if len(fixed) == len(names) or (surface is None and is_new(moved, data.tried)):
-        return replace(found, unit=moved)
+        return moved
     front = data.units[on_front(data.values[:, : len(plan.objectives)])] if len(data.units) else data.units
     chosen = _NoPreference(rng) if surface is None else surface
-    with one_thread():
-        unit = maximise(chosen, plan.space, fixed=fixed, best=front, taken=data.tried, rng=rng)
-    return replace(found, unit=unit)
+    return maximise(chosen, plan.space, fixed=fixed, best=front, taken=data.tried, rng=rng)
 
 
 @dataclass(frozen=True, slots=True)
