@@ -108,3 +108,26 @@ def test_a_value_without_quotes_leads_to_them(tmp_path: Path) -> None:
     done = camobo("set", alloy(tmp_path), "--budget", "2000", "EUR")
     assert done.code == 2
     assert 'A value with spaces stands in quotes: --budget "2000 EUR"' in done.err
+
+
+def test_another_unit_of_money_is_refused_once_a_trial_was_paid(tmp_path: Path) -> None:
+    study = alloy(tmp_path)
+    camobo("set", study, "--budget", "2000 EUR")
+    camobo("ask", study)
+    camobo("tell", study, "0", "strength=1", "corrosion=1", "--cost", "9")
+    done = camobo("set", study, "--budget", "500 USD")
+    assert done.code == 1
+    assert "need an amount in EUR, as money has been recorded in EUR, got 500 USD" in done.err
+    assert cm.Study.load(study).budget == cm.Budget(cost=2000, unit="EUR")
+    text = (tmp_path / "alloy.toml").read_text().replace("budget = 40", 'budget = { cost = 500, unit = "USD" }')
+    (tmp_path / "alloy.toml").write_text(text)
+    assert "holds another study" in camobo("new", tmp_path / "alloy.toml").err
+
+
+def test_a_budget_that_pays_for_no_trial_is_refused(tmp_path: Path) -> None:
+    study = alloy(tmp_path)
+    camobo("set", study, "--formula", "12 + nickel")
+    done = camobo("set", study, "--budget", "9 EUR")
+    assert done.code == 1
+    assert "budget: need at least 12 EUR, which the cheapest trial costs (nickel=0" in done.err
+    assert cm.Study.load(study).budget == cm.Budget(trials=40)

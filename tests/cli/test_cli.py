@@ -246,7 +246,8 @@ DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "front": ([], {"objectives", "hypervolume", "trials"}),
     "explain": (["5"], {"trial", "predictions", "promise", "cost", "cost_in_money", "without_cost"}),
     "log": ([], {"events"}),
-    "import": ([], {"trials", "there_before", "without_results", "in_part", "costs_added"}),
+    "import": ([], {"trials", "there_before", "without_results", "in_part", "costs_added", "costs_left_out",
+                    "reasons_left_out"}),
     "run": (["-n", "1", "--", "echo", '{{"strength": 1, "corrosion": 2}}'],
             {"study", "evaluated", "failed", "hypervolume", "front", "spent", "spent_in_all", "remaining"}),
 }  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import camobo as cm
-from tests.support.commands import alloy, camobo
+from tests.support.commands import Done, alloy, camobo
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -56,9 +56,91 @@ class TestImporting:
         camobo("amend", study, "2", "--withdraw", "-r", "wrong sample")
         camobo("export", study, "-o", file)
         done = camobo("import", study, file)
-        assert done.out == "0 added; skipped: 2 without results, 1 partly measured.\n"
+        assert done.out == "0 added, 1 already in the study; skipped: 1 without results, 1 partly measured.\n"
         facts = camobo("import", study, file, "--json").json
-        assert (facts["without_results"], facts["in_part"]) == (2, 1)
+        assert (facts["there_before"], facts["without_results"], facts["in_part"]) == (1, 1, 1)
+
+
+HEAD = "state,nickel,chromium,soak,quench,strength,corrosion,cost,failed,reason\n"
+
+
+class TestImportingFailures:
+    """An experiment that failed was paid for, and says where not to try again."""
+
+    def import_(self, study: Path, *rows: str) -> Done:
+        (study.parent / "old.csv").write_text(HEAD + "".join(f"{row}\n" for row in rows), encoding="utf-8")
+        return camobo("import", study, study.parent / "old.csv")
+
+    @pytest.mark.parametrize(
+        ("row", "reason"),
+        [
+            (",1,2,3,oil,,,12,cracked,", "cracked"),
+            (",1,2,3,oil,,,12,,cracked", "cracked"),
+            ("failed,1,2,3,oil,,,12,,cracked", "cracked"),
+            ("failed,1,2,3,oil,4,5,12,,wrong sample", "wrong sample"),
+            ("failed,1,2,3,oil,,,12,,", ""),
+            ("pending,1,2,3,oil,,,12,cracked,", "cracked"),
+        ],
+    )
+    def test_it_is_a_failed_trial_with_its_reason_and_its_cost(self, tmp_path: Path, row: str, reason: str) -> None:
+        study = alloy(tmp_path)
+        assert self.import_(study, row, ",1,2,4,oil,4,5,30,,").out == "2 added, 1 of them failed.\n"
+        trial, other = cm.Study.load(study).trials
+        assert (trial.state, trial.values, trial.reason, trial.cost) == (cm.State.FAILED, None, reason, 12.0)
+        assert trial.added
+        assert other.state is cm.State.COMPLETE
+        assert self.import_(study, row).out == "0 added, 1 already in the study.\n"
+
+    def test_it_teaches_what_trials_cost_and_counts_against_no_budget(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        self.import_(study, ",1,2,3,oil,,,12,cracked,")
+        opened = cm.Study.load(study)
+        assert opened.spent() == 0.0
+        expected = opened.ask().expected
+        assert expected is not None
+        assert expected == pytest.approx(12.0, rel=0.9)
+
+    def test_a_bill_that_comes_later_is_recorded_and_another_one_refused(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        self.import_(study, ",1,2,3,oil,,,,cracked,")
+        done = self.import_(study, ",1,2,3,oil,,,12,cracked,")
+        assert done.out == "0 added, 1 already in the study, 1 of them without a cost until now.\n"
+        (trial,) = cm.Study.load(study).trials
+        assert (trial.cost, trial.reason) == (12.0, "cracked")
+        assert "its cost is 13 here, but 12 was recorded before" in self.import_(study, ",1,2,3,oil,,,13,cracked,").err
+
+    def test_a_study_taken_elsewhere_brings_its_failures_along(self, tmp_path: Path) -> None:
+        (tmp_path / "there").mkdir()
+        study, there, file = alloy(tmp_path), alloy(tmp_path / "there"), tmp_path / "all.csv"
+        camobo("ask", study, "-n", "2")
+        camobo("fail", study, "0", "-r", "=cracked", "--cost", "12")
+        camobo("tell", study, "1", "strength=1", "corrosion=2", "--cost", "30")
+        camobo("export", study, "-o", file)
+        for place, said in ((there, "2 added, 1 of them failed.\n"), (study, "0 added, 2 already in the study.\n")):
+            assert camobo("import", place, file).out == said
+        facts = [(t.params, t.values, t.reason, t.cost) for t in cm.Study.load(study).trials]
+        assert [(t.params, t.values, t.reason, t.cost) for t in cm.Study.load(there).trials] == facts
+
+    def test_money_and_reasons_that_are_not_recorded_are_said(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        rows = (
+            "pending,1,2,3,oil,,,7,,",
+            "pending,1,2,4,oil,4,,0.5,,typed wrongly",
+            "complete,1,2,5,oil,4,5,,,digits swapped",
+        )
+        assert self.import_(study, *rows).out == (
+            "1 added; skipped: 1 without results, 1 partly measured; "
+            "not recorded: 2 costs of skipped rows, 7.5 in all, 2 reasons.\n"
+        )
+        facts = camobo("import", study, study.parent / "old.csv", "--json").json
+        assert (facts["there_before"], facts["costs_left_out"], facts["reasons_left_out"]) == (1, 2, 1)
+
+    def test_one_whose_inputs_are_missing_is_refused_with_its_place(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        done = self.import_(study, ",1,,3,oil,,,12,cracked,")
+        assert done.code == 1
+        assert "line 2, column chromium: need a number" in done.err
+        assert cm.Study.load(study).trials == ()
 
 
 REFUSED = {

@@ -59,6 +59,7 @@ class TestRange:
             (cm.Prices({"a": 3, "b": 2, "c": {"y": 5}}, per_trial=1), 1, 20),
             (cm.Formula("1 + a*(2 - a) + abs(b - 2) + if(c == 'x', 7, 0)"), 1, 11),
             (lambda params: 4.0 + params["a"] * params["b"], 4, 12),
+            (cm.Formula("1 + min(8, 1 / abs(a - 1)) + 0 / (a - 1)"), 2, 9),
         ],
     )
     def test_the_cheapest_and_the_most_expensive_trial_are_found(self, cost: object, least: float, most: float) -> None:

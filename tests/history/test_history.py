@@ -239,6 +239,14 @@ class TestReceipts:
         assert receipts.paid.tolist() == [100.0, 4.0, 2.0]
         assert np.array_equal(receipts.units, [history.units[number] for number in (0, 1, 2)])
 
+    def test_how_long_it_took_to_fail_counts_and_teaches_nothing(self) -> None:
+        history = transitions.fail(self.history(), at(), 4, "crashed", cost=0.5, teaches=False).history
+        receipts = data_of(history).receipts
+        assert receipts is not None
+        assert receipts.paid.tolist() == [100.0, 4.0, 2.0]
+        assert receipts.spent == 4.0 + 2.0 + 1.0 + 0.5
+        assert np.array_equal(receipts.unpaid, [history.units[5]])
+
     def test_suggested_trials_count_against_the_budget_and_added_ones_do_not(self) -> None:
         receipts = data_of(self.history()).receipts
         assert receipts is not None

@@ -20,6 +20,7 @@ from camobo.errors import (
     Advice,
     BudgetSpent,
     CamoboError,
+    InvalidOptionError,
     InvalidValueError,
     SpaceExhausted,
     TrialStateError,
@@ -354,6 +355,15 @@ class TestFailReleaseRenew:
         assert more.trial.cost == 15.0
         assert more.events[0].as_dict()["old"] == {"cost": 3.0}
 
+    def test_a_cost_that_teaches_nothing_is_marked_until_a_bill_replaces_it(self) -> None:
+        change = transitions.fail(OPEN, at(), 0, "crashed", cost=0.2, teaches=False)
+        assert (change.trial.cost, change.trial.teaches) == (0.2, False)
+        assert change.events[0].as_dict()["new"] == {"reason": "crashed", "cost": 0.2, "teaches": False}
+        assert fold(OPEN, change.events).trials == change.history.trials
+        assert transitions.amend(change.history, at(), 0, ..., "invoice", cost=9.0).trial.teaches
+        assert not transitions.amend(change.history, at(), 0, GOOD, "found").trial.teaches
+        assert transitions.fail(OPEN, at(), 0, "crashed", teaches=False).trial.teaches, "there is no cost"
+
     @pytest.mark.parametrize("reason", [None, 3, b"x"])
     def test_a_reason_must_be_text(self, reason: Any) -> None:
         with pytest.raises(InvalidValueError, match="reason: need text"):
@@ -402,6 +412,21 @@ class TestAdd:
         with pytest.raises(InvalidValueError, match="note: need text"):
             added(note=3)
 
+    def test_one_that_failed_has_its_reason_and_its_cost_and_no_values(self) -> None:
+        change = transitions.add(OPEN, at(), point(5), None, cost=12.0, note="2019", reason="cracked")
+        trial = change.trial
+        assert (trial.state, trial.values, trial.reason, trial.added) == (State.FAILED, None, "cracked", True)
+        assert (trial.cost, trial.note, change.history.suggested) == (12.0, "2019", OPEN.suggested)
+        assert fold(OPEN, change.events).trials == change.history.trials
+
+    @pytest.mark.parametrize(
+        ("values", "reason", "said"),
+        [(GOOD, "cracked", r"need None for an experiment that failed \('cracked'\), got"), (None, 3, "need text")],
+    )
+    def test_values_or_a_reason_it_is_one_of_both(self, values: Any, reason: Any, said: str) -> None:
+        with pytest.raises(InvalidValueError, match=said):
+            transitions.add(NEW, at(), point(0), values, cost=None, note=None, reason=reason)
+
 
 class TestChangePlan:
     def test_a_change_is_on_record_with_what_it_replaced(self) -> None:
@@ -439,6 +464,46 @@ class TestChangePlan:
     def test_what_cannot_be_used_is_refused(self, changes: Any) -> None:
         with pytest.raises(CamoboError):
             transitions.change_plan(NEW, at(), changes)
+
+
+class TestAnotherUnit:
+    """Money is not converted: a budget in another unit would count euros as dollars."""
+
+    EUR = transitions.change_plan(OPEN, at(), {"budget": {"cost": 2000.0, "unit": "EUR"}}).history
+    PAID = told(EUR, 0, cost=7.0).history
+
+    def test_a_budget_in_another_unit_is_refused_once_money_was_recorded(self) -> None:
+        for trial in (self.PAID, added(self.EUR, 5, cost=3.0).history):
+            with pytest.raises(InvalidOptionError) as caught:
+                transitions.change_plan(trial, at(), {"budget": {"cost": 500.0, "unit": "USD"}})
+            assert str(caught.value) == (
+                "budget: need an amount in EUR, as money has been recorded in EUR, got 500 USD. "
+                "camobo does not convert money: give the budget in EUR, or begin a new study in USD."
+            )
+        with pytest.raises(InvalidOptionError, match=r"in EUR, got 500 without a unit\..*or begin a new study\.$"):
+            transitions.change_plan(self.PAID, at(), {"budget": {"cost": 500.0}})
+
+    @pytest.mark.parametrize(
+        "budget", [None, 60, {"cost": 500.0, "unit": "EUR"}, {"cost": 500.0, "unit": "eur "}], ids=str
+    )
+    def test_the_same_unit_or_none_of_money_is_not(self, budget: Any) -> None:
+        assert transitions.change_plan(self.PAID, at(), {"budget": budget}).events
+
+    def test_while_no_money_was_recorded_or_none_had_a_unit_any_will_do(self) -> None:
+        dollars = {"budget": {"cost": 500.0, "unit": "USD"}}
+        assert transitions.change_plan(self.EUR, at(), dollars).events
+        plain = transitions.change_plan(OPEN, at(), {"budget": {"cost": 2000.0}}).history
+        assert transitions.change_plan(told(plain, 0, cost=7.0).history, at(), dollars).events
+
+    def test_what_trials_are_expected_to_have_cost_counts_unless_the_prices_change_too(self) -> None:
+        prices = {"type": "prices", "prices": {"nickel": 3.0}, "per_trial": 1.0}
+        priced = transitions.change_plan(self.EUR, at(), {"cost": prices}).history
+        dollars = {"budget": {"cost": 500.0, "unit": "USD"}}
+        assert transitions.change_plan(priced, at(), dollars).events, "nothing is settled yet"
+        settled = told(priced, 0).history
+        with pytest.raises(InvalidOptionError, match="need an amount in EUR"):
+            transitions.change_plan(settled, at(), dollars)
+        assert transitions.change_plan(settled, at(), {**dollars, "cost": {**prices, "per_trial": 2.0}}).events
 
 
 class TestHandOut:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from camobo.history.trial import State, Trial, written_params
+from camobo.history.trial import State, Trial
 from camobo.strategy.notes import Note, Reason
 
 PARAMS = {"nickel": 1 / 3, "soak": 4, "quench": "oil"}
@@ -99,8 +99,3 @@ def test_as_dict_is_plain_data_with_every_note_as_text_and_as_data() -> None:
 )
 def test_text_says_what_was_tried_and_what_came_of_it(trial: Trial, text: str) -> None:
     assert str(trial) == text
-
-
-def test_params_of_any_kind_are_written_on_one_line() -> None:
-    assert written_params({"a": 1e-9 / 3, "b": True, "c": None, "d": 12}) == "a=3.33333e-10, b=True, c=None, d=12"
-    assert written_params({}) == ""

@@ -116,6 +116,11 @@ class TestReceipts:
         assert found.spent == 10.0
         assert found.unpaid.shape == (0, 1)
 
+    def test_how_long_a_trial_took_to_fail_is_spent_and_not_learned(self) -> None:
+        failed = took(0.5, {"x": 0.3}, state=TrialState.FAIL)
+        found = self.receipts(took(4.0, {"x": 0.2}), failed, source=Source())
+        assert (found.paid.tolist(), found.spent, len(found.unpaid)) == ([4.0], 4.5, 0)
+
     def test_what_a_trial_without_a_point_cost_is_spent_all_the_same(self) -> None:
         found = self.receipts(self.cost(2.0, 0.1), self.cost(7.0, None))
         assert found.paid.tolist() == [2.0]

@@ -279,6 +279,18 @@ class TestMoney:
         assert points(study, "cheap")[:, 0].tolist() == fixed
         assert study.trials[-1].params["expensive"] < 0.02
 
+    def test_an_enqueued_value_that_cannot_be_paid_for_ends_the_study_with_what_is_cheapest_beside_it(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        study = study_of(CostAwareSampler(Prices({"expensive": 9, "cheap": 1}), seed=1, budget=Budget(cost=8)))
+        study.add_trial(took(1.0, {"expensive": 0.1, "cheap": 0.1}, values=[0.1, 0.1]))
+        study.enqueue_trial({"expensive": 1.0})
+        study.optimize(bumps, n_trials=3)
+        assert len(study.trials) == 2
+        assert study.trials[-1].params == {"expensive": 1.0, "cheap": pytest.approx(0.0, abs=1e-6)}
+        (text,) = warnings(caplog)
+        assert text.startswith("budget: what is left of 8 pays for no trial with the enqueued expensive.")
+
     def test_money_is_counted_though_no_parameter_is_shared(self, caplog: pytest.LogCaptureFixture) -> None:
         def objective(trial: optuna.Trial) -> float:
             trial.set_user_attr("euros", 10.0)

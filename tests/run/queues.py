@@ -37,8 +37,8 @@ class Queue(FakeQueue):
             raise BudgetSpent(f"the cheapest trial left costs about {self.price:g}.")
         return super().hand_out(request)
 
-    def fail(self, trial: Trial, reason: str, cost: float | None = None) -> Trial:
-        return self._set(trial, state=State.FAILED, reason=reason, cost=cost)
+    def fail(self, trial: Trial, reason: str, cost: float | None = None, *, teaches: bool = True) -> Trial:
+        return self._set(trial, state=State.FAILED, reason=reason, cost=cost, teaches=teaches)
 
     def _costs(self, trial: Trial) -> float:
         return self.price if trial.cost is None else trial.cost

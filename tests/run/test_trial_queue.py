@@ -67,6 +67,14 @@ class TestRecording:
         run = run_on(Queue(cost=cost))
         assert run.record(handed(run), Outcome(values, cost=told, seconds=seconds)).cost == recorded
 
+    @pytest.mark.parametrize(("told", "teaches"), [(None, False), (41.0, True)])
+    def test_how_long_it_took_to_fail_is_not_what_its_point_costs_and_a_bill_is(
+        self, told: float | None, teaches: bool
+    ) -> None:
+        run = run_on(Queue(cost=LearnedCost(of="seconds")))
+        assert run.record(handed(run), Outcome(None, "it broke", told, seconds=0.1)).teaches is teaches
+        assert run.record(handed(run), Outcome({"y": 1.0}, cost=told, seconds=0.1)).teaches
+
     @pytest.mark.parametrize(("reason", "recorded"), [("it broke", "it broke"), (None, "no values")])
     def test_without_values_the_trial_has_failed(self, reason: str | None, recorded: str) -> None:
         run = run_on(Queue())

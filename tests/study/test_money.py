@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,9 +15,11 @@ import pytest
 
 import camobo as cm
 from camobo.cost.formula import AbsentFunction
+from camobo.history.document import make_plan, to_document
 from camobo.history.history import data_of
 from camobo.history.transitions import known_to
 from camobo.storage.memory import MemoryStore
+from camobo.strategy.affordable import check_budget
 from camobo.strategy.suggest import suggest
 from tests.support.strategies import label
 from tests.support.studies import GOOD, PLANE, measure, params_of, study_of, told
@@ -141,6 +144,48 @@ class TestBudget:
         assert study.front()
 
 
+class TestBelowTheCheapestTrial:
+    """A budget that pays for nothing is refused when it is given, not at the first ask."""
+
+    TINY = cm.Budget(cost=1.5, unit="EUR")
+    SAID = r"budget: need at least 2 EUR, which the cheapest trial costs \(expensive=0, cheap=0\), got 1\.5 EUR"
+
+    @pytest.mark.parametrize("cost", [PRICES, cm.Formula("2 + 10*expensive + cheap")], ids=label)
+    def test_it_is_refused_when_the_study_is_created_and_nothing_is_left_behind(
+        self, cost: Any, tmp_path: Path
+    ) -> None:
+        with pytest.raises(cm.InvalidOptionError, match=self.SAID):
+            study_of(cost=cost, budget=self.TINY, storage=tmp_path / "a.db")
+        assert list(tmp_path.iterdir()) == []
+
+    def test_a_change_of_the_budget_or_of_the_cost_is_refused_and_the_study_stays(self) -> None:
+        rich, cheap = study_of(cost=PRICES, budget=EUROS), study_of(budget=self.TINY)
+        with pytest.raises(cm.InvalidOptionError, match=self.SAID):
+            rich.change(budget=self.TINY)
+        with pytest.raises(cm.InvalidOptionError, match=self.SAID):
+            cheap.change(cost=PRICES)
+        assert (rich.log(), cheap.log()) == ([], [])
+
+    def test_a_stored_study_that_has_one_opens_all_the_same(self) -> None:
+        store = MemoryStore()
+        store.create(to_document(make_plan(PLANE, {"y": "max"}, cost=PRICES, budget=self.TINY, seed=1)))
+        study = cm.Study.load(store)
+        assert study.change(thrift=0.5).plan.thrift == 0.5
+        with pytest.raises(cm.BudgetSpent):
+            study.ask()
+
+    def test_creating_a_study_stays_quick(self) -> None:
+        space = cm.Space({f"x{i}": cm.Real(0, 1) for i in range(20)})
+        formula = cm.Formula("5 + " + " + ".join(f"{i} * x{i}" for i in range(20)))
+        plan = make_plan(space, {"y": "max"}, cost=formula, budget=cm.Budget(cost=100.0), seed=1)
+        took = []
+        for _ in range(3):
+            began = time.perf_counter()
+            check_budget(plan)
+            took.append(time.perf_counter() - began)
+        assert min(took) < 0.05
+
+
 class TestSpending:
     def test_a_new_study_has_spent_nothing(self) -> None:
         study = study_of(cost=PRICES, budget=EUROS)
@@ -155,6 +200,20 @@ class TestSpending:
         assert (study.spent(), study.remaining()) == (0.0, 100.0)
         trial = study.ask()
         assert trial.expected == pytest.approx(price(trial.params), rel=0.2)
+
+    def test_the_seconds_until_a_crash_count_and_teach_nothing(self) -> None:
+        study = study_of(cost=cm.LearnedCost(), budget=EUROS)
+        study.fail(study.ask(), "crashed", cost=0.2, teaches=False)
+        assert (study.spent(), study.ask().expected) == (0.2, None)
+
+    def test_an_experiment_that_failed_before_teaches_and_is_not_tried_again(self) -> None:
+        study = study_of(cm.Space({"n": cm.Integer(1, 2)}), {"y": "max"}, cost=cm.LearnedCost(), budget=EUROS)
+        study.add({"n": 1}, None, cost=12.0, reason="cracked")
+        trial = study.ask()
+        assert (trial.params["n"], study.spent()) == (2, 0.0)
+        assert trial.expected == pytest.approx(12.0)
+        with pytest.raises(cm.InvalidValueError, match=r"got None\. For an experiment that could not be measured give"):
+            study.add({"n": 1}, None, cost=12.0)
 
     def test_failed_trials_count_and_teach(self) -> None:
         study = study_of(cost="expensive > cheap", budget=EUROS)
@@ -505,9 +564,9 @@ class TestFunctions:
         assert again.plan == study.plan
 
     def test_a_change_of_something_else_leaves_it_to_be_given_later(self, stored: Path) -> None:
-        cm.Study.load(stored).change(budget=cm.Budget(cost=200.0))
+        cm.Study.load(stored).change(budget=cm.Budget(cost=200.0, unit="EUR"))
         study = cm.Study.load(stored, cost=price)
-        assert study.budget == cm.Budget(cost=200.0)
+        assert study.budget == cm.Budget(cost=200.0, unit="EUR")
         assert study.ask().number == 5
 
     def test_given_with_a_change_under_its_name_it_is_given_again_and_nothing_recorded(self, stored: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import camobo as cm
+from camobo.history.history import data_of
 from camobo.space.inputs import Param
 from tests.support.studies import GOOD, PLANE, measure, params_of, study_of, told
 from tests.support.trial_queues import wait_until
@@ -240,6 +241,23 @@ class TestMoney:
         study = single(cost=cm.LearnedCost(of="seconds"), budget=cm.Budget(cost=0.3, unit="s")).optimize(slow)
         assert all(0.05 <= (trial.cost or 0.0) < 0.25 for trial in study.trials)
         assert 0.15 < study.spent() < 0.5
+
+    def test_a_crash_at_once_is_paid_for_and_does_not_make_its_point_cheap(self) -> None:
+        def crashing(params: Mapping[str, Any]) -> dict[str, float]:
+            if params["expensive"] > 0.3:
+                raise ValueError("out of memory")
+            time.sleep(0.02)
+            return height(params)
+
+        study = single(cost=cm.LearnedCost(of="seconds"), budget=100).optimize(crashing, 6)
+        failed = [trial for trial in study.trials if trial.state is FAILED]
+        assert failed
+        assert all(trial.cost is not None and not trial.teaches for trial in failed)
+        assert study.spent() == sum(trial.cost or 0.0 for trial in study.trials)
+        receipts = data_of(study._ledger.read()).receipts
+        assert receipts is not None
+        assert len(receipts.paid) == 6 - len(failed)
+        assert receipts.paid.min() >= 0.02
 
     def test_several_processes_together_keep_to_the_budget(self, tmp_path: Path) -> None:
         studies = [single(cost=PRICES, budget=EUR, storage=tmp_path / "a.db") for _ in range(2)]

@@ -53,8 +53,8 @@ class FakeQueue:
         merged = {**(trial.values or {}), **values}
         return self._set(trial, state=State.COMPLETE, values=merged, cost=cost)
 
-    def fail(self, trial: Trial, reason: str, cost: float | None = None) -> Trial:
-        return self._set(trial, state=State.FAILED, reason=reason, cost=cost)
+    def fail(self, trial: Trial, reason: str, cost: float | None = None, *, teaches: bool = True) -> Trial:
+        return self._set(trial, state=State.FAILED, reason=reason, cost=cost, teaches=teaches)
 
     def spent(self) -> float:
         return sum(trial.cost or 0.0 for trial in self.trials)

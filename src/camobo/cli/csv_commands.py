@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from camobo.cli import arguments, output
 from camobo.cli.arguments import AsJson, CsvFile, Force, StudyPlace
 from camobo.hints import counted
+
+if TYPE_CHECKING:
+    from camobo.cli.csv_results import Recorded
 
 app = typer.Typer()
 _PANEL = "CSV files"
@@ -70,23 +73,49 @@ def import_(study: StudyPlace, file: CsvFile, json: AsJson = False) -> None:
       camobo import alloy.db last-year.csv
 
     The file needs one column per input and objective; cost and note are
-    optional. Files written by export can be read. Rows that the study already
-    has are skipped, as are rows without results and rows of open or failed
-    trials. Costs teach what trials cost, and count against no budget. If
-    anything is wrong in a row, nothing is added.
+    optional. Files written by export can be read. Text in column failed, or
+    in column reason of a row without results, adds an experiment that failed.
+    Rows that the study already has are skipped, as are rows without results
+    and rows of open trials; what they cost is not recorded, and that is said.
+    Costs teach what trials cost, and count against no budget. If anything is
+    wrong in a row, nothing is added.
     """
     from camobo.cli.csv_results import add_rows
 
     with arguments.open_study(study) as opened:
         done = add_rows(opened, file)
     if json:
-        left_out = {"there_before": done.before, "without_results": done.empty, "in_part": done.in_part}
-        left_out["costs_added"] = done.costs
-        output.as_json({"trials": [trial.as_dict() for trial in done.trials], **left_out})
-        return
+        output.as_json(_as_data(done))
+    else:
+        output.say(_in_words(done))
+
+
+def _as_data(done: Recorded) -> dict[str, Any]:
+    """What was added and skipped, as plain data."""
+    return {
+        "trials": [trial.as_dict() for trial in done.trials],
+        "there_before": done.before,
+        "without_results": done.empty,
+        "in_part": done.in_part,
+        "costs_added": done.costs,
+        "costs_left_out": len(done.left_out),
+        "reasons_left_out": done.reasons,
+    }
+
+
+def _in_words(done: Recorded) -> str:
+    """What was done with each kind of row, in one line."""
+    from camobo.cli.money import money
+
+    failed = sum(trial.values is None for trial in done.trials)
     counts = [f"{len(done.trials)} added"]
+    counts += [f"{failed} of them failed"] if failed else []
     counts += [f"{done.before} already in the study"] if done.before else []
     counts += [f"{done.costs} of them without a cost until now"] if done.costs else []
     skipped = [f"{done.empty} without results"] if done.empty else []
     skipped += [f"{done.in_part} partly measured"] if done.in_part else []
-    output.say(", ".join(counts) + (f"; skipped: {', '.join(skipped)}." if skipped else "."))
+    lost = [f"{counted(len(done.left_out), 'cost')} of skipped rows, {money(sum(done.left_out), '')} in all"]
+    left_out = lost if done.left_out else []
+    left_out += [counted(done.reasons, "reason")] if done.reasons else []
+    parts = [", ".join(counts), f"skipped: {', '.join(skipped)}", f"not recorded: {', '.join(left_out)}"]
+    return "; ".join(part for part, said in zip(parts, (counts, skipped, left_out), strict=True) if said) + "."

@@ -39,37 +39,57 @@ class Recorded:
     """How many rows that were recorded before gave a cost that was still missing."""
     not_recorded: tuple[str, ...] = ()
     """Remarks on notes of rows recorded before, which were not recorded."""
+    left_out: tuple[float, ...] = ()
+    """Costs in rows that were skipped."""
+    reasons: int = 0
+    """Rows, complete or skipped, with a reason, which was not recorded."""
 
 
 def add_rows(study: Study, path: str) -> Recorded:
     """Add every experiment of a file to a study, or none."""
     plan, rows = study.plan, read_rows(path, study.plan)
     _need_columns(path, plan, rows)
-    added: list[Trial] = []
-    before = empty = in_part = costs = 0
+    added, left_out = list[Trial](), list[float]()
+    before = empty = in_part = costs = reasons = 0
     with study.together():
         known: dict[str, list[int]] = {}
         for trial in study.trials:
-            if trial.values:
-                known.setdefault(_fingerprint(trial.params, trial.values), []).append(trial.number)
+            for fingerprint in _fingerprints(trial):
+                known.setdefault(fingerprint, []).append(trial.number)
         for row in rows:
-            if not _counts(plan, row):
-                partly = not row.blank("objective") and _state(row) != "failed"  # a failed one may have been withdrawn
+            cost, why = parse.amount(row.at("cost"), row.text("cost")), _why_failed(row)
+            if not _counts(plan, row) and why is None:
+                partly = not row.blank("objective")
                 in_part, empty = in_part + partly, empty + (not partly)
+                left_out += [] if cost is None else [cost]
+                reasons += row.text("reason") is not None
                 continue
             params = {
                 name: read_param(row.at(column_of(plan, "input", name)), given, row.get("input", name))
                 for name, given in plan.space.inputs.items()
             }
-            values = _results(plan, row, all_of_them=True)
-            cost = parse.amount(row.at("cost"), row.text("cost"))
-            alike = known.get(_fingerprint(params, values))
+            values = None if why is not None else _results(plan, row, all_of_them=True)
+            alike = known.get(_fingerprint(params, why if values is None else values))
             with row.placed():
                 if alike is None:
-                    added.append(study.add(params, values, cost=cost, note=row.text("note")))
+                    added.append(study.add(params, values, cost=cost, note=row.text("note"), reason=why))
+                    reasons += why is None and row.text("reason") is not None
                 else:
                     before, costs = before + 1, costs + _add_cost(study, row, alike, cost)
-    return Recorded(tuple(added), before, empty, in_part, costs)
+    return Recorded(tuple(added), before, empty, in_part, costs, left_out=tuple(left_out), reasons=reasons)
+
+
+def _why_failed(row: Row) -> str | None:
+    """Why the experiment of a row failed, empty if nothing says why; None if it did not fail.
+
+    Text in column reason fails it if there is neither a state nor a result.
+    """
+    why, state = _failure(row), _state(row)
+    if state == "failed":
+        return why or ""
+    if not row.blank("objective"):
+        return None
+    return row.text("reason") if why is None and state == "" else why
 
 
 def _add_cost(study: Study, row: Row, alike: list[int], cost: float | None) -> bool:
@@ -104,8 +124,14 @@ def _need_columns(path: str, plan: Plan, rows: list[Row]) -> None:
             raise InvalidValueError(f"{path}: column {heading.label!r} is missing. Need one column per {heading.kind}.")
 
 
-def _fingerprint(params: Params, values: Mapping[str, float]) -> str:
-    return repr((sorted(params.items()), sorted(values.items())))
+def _fingerprints(trial: Trial) -> list[str]:
+    """What a row that says the same as a trial may be known by: by its results, and why it failed."""
+    found = [_fingerprint(trial.params, trial.values)] if trial.values else []
+    return [*found, *([_fingerprint(trial.params, trial.reason or "")] if trial.state is State.FAILED else [])]
+
+
+def _fingerprint(params: Params, outcome: Mapping[str, float] | str | None) -> str:
+    return repr((sorted(params.items()), sorted(outcome.items()) if isinstance(outcome, Mapping) else outcome))
 
 
 def _counts(plan: Plan, row: Row) -> bool:

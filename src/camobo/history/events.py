@@ -7,9 +7,10 @@
     renewed   {"expires"}                                  its holder is still evaluating it
     told      {"values", "cost"?, "note"?}                 results, all or some; cost is what it cost in all so far
     amended   {"values"? or null, "cost"?, "reason"}       a correction; null withdraws the results
-    failed    {"reason", "cost"?}                          it could not be measured
+    failed    {"reason", "cost"?, "teaches"?: false}       it could not be measured; what it cost may teach nothing
     released  {}                                           its holder handed it back
     added     {"params", "values", "cost"?, "note"?}       an earlier experiment was recorded
+    added     {"params", "reason", "cost"?, "note"?}       one that could not be measured
 
 `old` holds what an event replaced. "expected" is what the trial is expected to cost. "known" is present if other events
 came in while the suggestion was computed: it was made from the first `known` events and the `beside` trials suggested

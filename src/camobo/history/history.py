@@ -96,8 +96,9 @@ def _opened(trial: int, event: Event, facts: Mapping[str, Any], suggested: int) 
         return Trial(
             trial,
             facts["params"],
-            State.COMPLETE,
-            facts["values"],
+            State.FAILED if "reason" in facts else State.COMPLETE,
+            None if "reason" in facts else facts["values"],
+            facts.get("reason"),
             notes=(_NOTES[Reason.ADDED.value],),
             added=True,
             asked=number,
@@ -136,8 +137,15 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
     if event.kind == "released":
         return replace(trial, state=State.RELEASED, owner=None, expires=None)
     if event.kind == "failed":
-        cost = facts.get("cost", trial.cost)
-        return replace(trial, state=State.FAILED, reason=facts["reason"], told=number, expires=None, cost=cost)
+        return replace(
+            trial,
+            state=State.FAILED,
+            reason=facts["reason"],
+            told=number,
+            expires=None,
+            cost=facts.get("cost", trial.cost),
+            teaches=facts.get("teaches", trial.teaches),
+        )
     if event.kind == "told":
         values, whole = _merged(trial, facts["values"], objectives)
         return replace(
@@ -150,7 +158,7 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
             note=facts.get("note", trial.note),
         )
     if event.kind == "amended":
-        trial = replace(trial, cost=facts.get("cost", trial.cost))
+        trial = replace(trial, cost=facts.get("cost", trial.cost), teaches=trial.teaches or "cost" in facts)
         if "values" not in facts:
             return trial  # a failed trial keeps the reason why it failed
         trial = replace(trial, reason=facts["reason"], amended=True)
@@ -209,13 +217,14 @@ def data_of(history: History) -> Data:
 def receipts_of(plan: Plan, trials: Sequence[Trial], units: Sequence[Array]) -> Receipts | None:
     """What trials cost, given the (d,) point of each; None if the plan asks neither for cost nor for money.
 
-    Settled trials teach the cost model; suggested ones count against the budget.
+    Settled trials teach the cost model, unless only the duration of a failed evaluation is known; suggested ones count
+    against the budget.
     """
     if plan.cost is None and (plan.budget is None or plan.budget.cost is None):
         return None
     taught, paid, unpaid, spent = list[Array](), list[float](), list[Array](), 0.0
     for trial, unit in zip(trials, units, strict=True):
-        if trial.cost is not None and not trial.state.open:
+        if trial.cost is not None and trial.teaches and not trial.state.open:
             taught.append(unit)
             paid.append(trial.cost)
         if not trial.added:

@@ -9,6 +9,7 @@ from pathlib import Path
 from camobo.checks import SQLITE_HEADER
 from camobo.errors import CamoboError, InvalidOptionError, StorageError, shown
 from camobo.history.document import Document, read_plan
+from camobo.strategy.affordable import check_budget
 from camobo.strategy.plan import Plan
 
 if sys.version_info >= (3, 11):
@@ -62,6 +63,8 @@ def plan_of_toml(path: str | Path) -> tuple[Plan, Document]:
     """The plan that a problem file describes, and the document it was read from."""
     document = read_toml(path)
     try:
-        return read_plan(document), document
+        plan = read_plan(document)
+        check_budget(plan)
+        return plan, document
     except CamoboError as error:
         raise error.within(str(path)) from error

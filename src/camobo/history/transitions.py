@@ -14,8 +14,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from camobo.checks import money, remark, values_of
-from camobo.errors import Advice, BudgetSpent, InvalidValueError, SpaceExhausted, TrialStateError, UnknownTrialError
-from camobo.history.document import budget_document
+from camobo.cost.budget import Budget
+from camobo.errors import (
+    Advice,
+    BudgetSpent,
+    InvalidOptionError,
+    InvalidValueError,
+    SpaceExhausted,
+    TrialStateError,
+    UnknownTrialError,
+    shown,
+)
+from camobo.history.document import budget_document, read_budget
 from camobo.history.events import Event, Kind
 from camobo.history.history import History, data_of, fold, is_free
 from camobo.history.trial import State, Trial
@@ -306,13 +316,19 @@ def _amended_values(history: History, found: Trial, values: Any) -> dict[str, fl
     return results
 
 
-def fail(history: History, stamp: Stamp, trial: Trial | int, reason: Any, *, cost: float | None = None) -> Change:
-    """Record that an open trial could not be measured, and what it cost all the same."""
+def fail(
+    history: History, stamp: Stamp, trial: Trial | int, reason: Any, *, cost: float | None = None, teaches: bool = True
+) -> Change:
+    """Record that an open trial could not be measured, and what it cost all the same.
+
+    teaches: whether that is what its point costs.
+    """
     found = _open(history, trial, "recorded as failed")
     new: dict[str, Any] = {"reason": remark("reason", reason)}
     old = None
     if cost is not None:
         new["cost"] = money(cost + (found.cost or 0.0))
+        new |= {} if teaches else {"teaches": False}
         old = None if found.cost is None else {"cost": found.cost}
     return _then(Change(history), "failed", found.number, stamp, new, old)
 
@@ -335,12 +351,27 @@ def renew(history: History, stamp: Stamp, trial: Trial | int, lease: timedelta |
     return _then(Change(history), "renewed", found.number, stamp, new, {"expires": _written(found.expires)})
 
 
-def add(history: History, stamp: Stamp, params: Params, values: Any, *, cost: float | None, note: str | None) -> Change:
-    """Record an earlier experiment."""
-    new: dict[str, Any] = {
-        "params": history.plan.space.check(params),
-        "values": values_of(values, history.plan.objectives),
-    }
+def add(
+    history: History,
+    stamp: Stamp,
+    params: Params,
+    values: Any,
+    *,
+    cost: float | None,
+    note: str | None,
+    reason: str | None = None,
+) -> Change:
+    """Record an earlier experiment; without values, one that could not be measured, and the reason."""
+    new: dict[str, Any] = {"params": history.plan.space.check(params)}
+    if reason is None:
+        new["values"] = values_of(values, history.plan.objectives)
+    elif values is None:
+        new["reason"] = remark("reason", reason)
+    else:
+        raise InvalidValueError(
+            f"values: need None for an experiment that failed ({shown(reason)}), got {shown(values)}. "
+            "Leave the reason out, or give None."
+        )
     if cost is not None:
         new["cost"] = cost
     if note is not None:
@@ -354,7 +385,33 @@ def change_plan(history: History, stamp: Stamp, changes: Mapping[str, Any], *, a
     new = {name: given for name, given in changes.items() if given != before[name] or name in anew}
     if not new:
         return Change(history)
+    if "budget" in new:
+        _refuse_another_unit(history, read_budget(new["budget"]), repriced="cost" in new)
     return _then(Change(history), "set", None, stamp, new, {name: before[name] for name in new})
+
+
+def _refuse_another_unit(history: History, budget: Budget | None, *, repriced: bool) -> None:
+    """Refuse a budget in another unit of money than the one in which money was spent.
+
+    Costs that are only expected follow a cost that is changed in the same step.
+    """
+    before = history.plan.budget
+    if before is None or budget is None or budget.cost is None or not before.unit or _same(before.unit, budget.unit):
+        return
+    cost = history.plan.cost
+    estimated = not repriced and cost is not None and cost.over(history.plan.space).in_money
+    if any(trial.cost or (estimated and trial.evaluated) for trial in history.trials):
+        given = f"{budget.cost:.12g} {budget.unit}".rstrip() + ("" if budget.unit else " without a unit")
+        raise InvalidOptionError(
+            f"budget: need an amount in {before.unit}, as money has been recorded in {before.unit}, got {given}. "
+            f"camobo does not convert money: give the budget in {before.unit}, or begin a new study"
+            f"{f' in {budget.unit}' if budget.unit else ''}."
+        )
+
+
+def _same(unit: str, other: str) -> bool:
+    """Whether two units are spelled alike, but for case and spaces."""
+    return unit.strip().casefold() == other.strip().casefold()
 
 
 def plan_facts(plan: Plan) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from camobo.space.inputs import Param
+from camobo.space.space import written_params
 from camobo.strategy.notes import Note
 
 
@@ -57,6 +58,8 @@ class Trial:
     """What it was expected to cost when it was suggested, if costs were in money then."""
     cost: float | None = None
     """What it cost, if recorded."""
+    teaches: bool = True
+    """Whether its cost says what its point costs; not if it is how long an evaluation took that failed."""
     note: str | None = None
     """A remark by whoever recorded it."""
     owner: str | None = None
@@ -111,15 +114,6 @@ class Trial:
             "chosen": [str(note) for note in self.notes],
             "notes": [note.as_dict() for note in self.notes],
         }
-
-
-def written_params(params: Mapping[str, Param]) -> str:
-    """Params on one line, numbers with six digits.
-
-    >>> written_params({"nickel": 1 / 3, "quench": "oil"})
-    'nickel=0.333333, quench=oil'
-    """
-    return ", ".join(f"{k}={v:.6g}" if isinstance(v, float) else f"{k}={v}" for k, v in params.items())
 
 
 def _restored(plain: dict[str, Any]) -> Trial:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from optuna.distributions import BaseDistribution
-from optuna.trial import FrozenTrial
+from optuna.trial import FrozenTrial, TrialState
 
 from camobo.checks import duration, money
 from camobo.cost.budget import Budget, as_budget
@@ -46,6 +46,10 @@ class Source:
             return money(_seconds(trial) if self.attribute is None else trial.user_attrs.get(self.attribute))
         except InvalidValueError:
             return None
+
+    def teaches(self, trial: FrozenTrial) -> bool:
+        """Whether a receipt says what the trial's point costs; how long a trial took to fail does not."""
+        return self.attribute is not None or trial.state is not TrialState.FAIL
 
     def missing(self, trial: FrozenTrial) -> str | None:
         """What is wrong with the receipt of a finished trial, in words; None if nothing is."""

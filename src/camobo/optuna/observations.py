@@ -56,7 +56,7 @@ class TrialReader:
         return Data(self._rows(units), measured, self._rows(pending), self._rows(failed), step, receipts)
 
     def _receipts(self, trials: Sequence[FrozenTrial], source: Source | None) -> Receipts:
-        """What the trials cost: what was paid counts wherever it was paid, and teaches where there is a point."""
+        """What the trials cost: what was paid counts wherever it was paid, and teaches where a point is known."""
         known: list[Array] = []
         paid: list[float] = []
         unpaid: list[Array] = []
@@ -67,11 +67,13 @@ class TrialReader:
                 continue
             amount = source.paid(trial) if finished and source is not None else None
             spent += amount or 0.0
-            if unit is not None and amount is not None:
+            if unit is None:
+                continue
+            if amount is None:
+                unpaid.append(unit)
+            elif source is not None and source.teaches(trial):
                 known.append(unit)
                 paid.append(amount)
-            elif unit is not None:
-                unpaid.append(unit)
         return Receipts(self._rows(known), np.array(paid), spent, self._rows(unpaid))
 
     def _rows(self, units: list[Array]) -> Array:

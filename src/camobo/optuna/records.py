@@ -151,7 +151,8 @@ def _record(
     cost = source.paid(trial) if source is not None and source.ran(trial) else None
     reason = _why_failed(trial)
     if reason is not None:
-        return Trial(number, params, State.FAILED, reason=reason, asked=number, told=number, cost=cost)
+        teaches = source is None or source.teaches(trial)
+        return Trial(number, params, State.FAILED, reason=reason, asked=number, told=number, cost=cost, teaches=teaches)
     values = dict(zip(objectives, trial.values, strict=True))
     return Trial(number, params, State.COMPLETE, values, asked=number, told=number, cost=cost)
 

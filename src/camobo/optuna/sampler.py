@@ -266,7 +266,24 @@ class CostAwareSampler(BaseSampler):
         self._notices.values(trials)
         data = reader.data(trials, number + 1, plan, self._terms.source)
         suggestion = self._affordable(study, plan, data, number)
-        return with_fixed(plan, data, number, suggestion, fixed).unit if fixed else suggestion.unit
+        return self._with_fixed(study, plan, data, number, suggestion, fixed) if fixed else suggestion.unit
+
+    def _with_fixed(
+        self,
+        study: optuna.Study,
+        plan: Plan,
+        data: Data,
+        number: int,
+        found: Suggestion,
+        fixed: Mapping[str, float],
+    ) -> Array:
+        """(d,) the suggestion with the fixed inputs; if the money pays for none, the cheapest, and the study stops."""
+        try:
+            return with_fixed(plan, data, number, found, fixed).unit
+        except BudgetSpent:
+            self._stop(study, f"what is left of {plan.budget} pays for no trial with the enqueued {', '.join(fixed)}.")
+            with one_thread():
+                return cheapest_untried(plan, data, number, found.fitted.cost, fixed)
 
     def _affordable(self, study: optuna.Study, plan: Plan, data: Data, number: int) -> Suggestion:
         """The suggestion; once the money pays for none, the cheapest point left, and the study stops."""

@@ -42,8 +42,8 @@ class TrialQueue(Protocol):
         """Record results."""
         ...
 
-    def fail(self, trial: Trial, reason: str, cost: float | None = None) -> Trial:
-        """Record that the evaluation gave no results, and what it cost all the same."""
+    def fail(self, trial: Trial, reason: str, cost: float | None = None, *, teaches: bool = True) -> Trial:
+        """Record that the evaluation gave no results, and what it cost all the same; whether that teaches anything."""
         ...
 
     def release(self, trial: Trial) -> Trial:
@@ -76,12 +76,13 @@ class Run:
         """Record the outcome of a trial; values recorded before the evaluation stay.
 
         Its cost is the one the evaluation gives; else, if the study's cost is learned from durations, how long it took.
+        How long it took to fail counts as spent and is not learned from: a crash at once does not make its point cheap.
         """
         cost = outcome.cost
         if cost is None and wants_durations(self.queue.plan.cost):
             cost = outcome.seconds
         if outcome.values is None:
-            return self.queue.fail(trial, outcome.reason or "no values", cost=cost)
+            return self.queue.fail(trial, outcome.reason or "no values", cost=cost, teaches=outcome.cost is not None)
         known = trial.values or {}
         new = {name: value for name, value in outcome.values.items() if name not in known}
         return self.queue.tell(trial, new, cost=cost)

@@ -18,7 +18,7 @@ from camobo.cost.budget import Budget
 from camobo.cost.formula import AbsentFunction, Formula, stored_whole
 from camobo.cost.protocol import Cost
 from camobo.cost.reading import CostLike, as_cost
-from camobo.errors import InvalidOptionError, StorageError
+from camobo.errors import InvalidOptionError, InvalidValueError, StorageError
 from camobo.history import transitions
 from camobo.history.document import make_plan
 from camobo.history.events import Event
@@ -37,6 +37,7 @@ from camobo.space.inputs import Params
 from camobo.space.space import Space
 from camobo.storage.protocol import Store
 from camobo.storage.store import Storage, begin_study, load_study
+from camobo.strategy.affordable import check_budget
 from camobo.strategy.plan import Beta, Method, Plan
 from camobo.study.identity import worker_name
 from camobo.study.ledger import Ledger
@@ -111,6 +112,7 @@ class Study:
             beta=beta,
             refit_every=refit_every,
         )
+        check_budget(plan)
         self._attach(*begin_study(plan, storage, any_seed=seed is None), storage, plan.cost)
 
     @classmethod
@@ -323,17 +325,18 @@ class Study:
         """
         return self._ledger.change(trial, transitions.amend, trial, values, reason, cost=money(cost)).trial
 
-    def fail(self, trial: Trial | int, reason: str, cost: float | None = None) -> Trial:
+    def fail(self, trial: Trial | int, reason: str, cost: float | None = None, *, teaches: bool = True) -> Trial:
         """Record that a trial could not be measured. It gives the models no value; its point is not tried again.
 
-        cost: what it cost all the same.
+        cost: what it cost all the same. teaches: whether that is what its point costs; False only counts it as spent,
+            such as the seconds until a crash.
 
         >>> import camobo as cm
         >>> study = cm.Study(cm.Space({"x": cm.Integer(1, 9)}), {"y": "max"}, seed=1)
         >>> study.fail(study.ask(), "crucible cracked").state.value
         'failed'
         """
-        return self._ledger.change(trial, transitions.fail, trial, reason, cost=money(cost)).trial
+        return self._ledger.change(trial, transitions.fail, trial, reason, cost=money(cost), teaches=teaches).trial
 
     def release(self, trial: Trial | int) -> Trial:
         """Give a trial back without a result; the next `ask` hands it out again."""
@@ -343,15 +346,33 @@ class Study:
         """Extend a trial's lease: `lease` counts from now. None: without end."""
         return self._ledger.change(trial, transitions.renew, trial, duration("lease", lease)).trial
 
-    def add(self, params: Params, values: Values, cost: float | None = None, note: str | None = None) -> Trial:
+    def add(
+        self,
+        params: Params,
+        values: Values | None,
+        cost: float | None = None,
+        note: str | None = None,
+        *,
+        reason: str | None = None,
+    ) -> Trial:
         """Record an experiment done before. It informs the models and does not count against the budget.
+
+        reason: why it could not be measured; then `values` is None.
 
         >>> import camobo as cm
         >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, seed=1)
         >>> print(study.add({"x": 0.5}, {"y": 2.0}, note="from last year"))
         trial 0: x=0.5 -> y=2
+        >>> print(study.add({"x": 0.9}, None, cost=12, reason="cracked"))
+        trial 1: x=0.9 (failed: cracked)
         """
-        return self._ledger.change(None, transitions.add, params, values, cost=money(cost), note=note).trial
+        if values is None and reason is None:
+            raise InvalidValueError(
+                "values: need a number for each objective, got None. For an experiment that could not be measured "
+                'give the reason too: study.add(params, None, reason="cracked").'
+            )
+        known = money(cost)
+        return self._ledger.change(None, transitions.add, params, values, cost=known, note=note, reason=reason).trial
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -484,6 +505,8 @@ class Study:
             seed=plan.seed,
             method=plan.method,
         )
+        if not (isinstance(budget, EllipsisType) and isinstance(cost, EllipsisType)):
+            check_budget(wanted)
         given = {"budget": budget, "cost": cost, "thrift": thrift}
         facts = transitions.plan_facts(wanted)
         changes = {name: facts[name] for name, one in given.items() if not isinstance(one, EllipsisType)}
