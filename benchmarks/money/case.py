@@ -17,6 +17,7 @@ Half: TypeAlias = Literal["choosing", "reporting"]
 Price: TypeAlias = Callable[[Floats], Floats]
 """(n, d) points of the unit cube to (n,) money, above 0."""
 
+PER_TRIAL = 0.1
 LEAST = 1e-3
 """What a trial costs at least, so that money is never zero and ratios exist."""
 
@@ -94,6 +95,20 @@ def per_level(weights: Floats, per_trial: float) -> Price:
 def halving(inputs: int) -> Floats:
     """(d,) weights 2^(d-j): each input costs half as much as the one before."""
     return np.asarray(2.0 ** np.arange(inputs - 1, -1, -1), dtype=np.float64)
+
+
+def eight_prices(inputs: int) -> dict[str, Price]:
+    """Four price vectors, each with a tenth per trial and with nothing per trial."""
+    falling = halving(inputs)
+    vectors = {"halving": falling, "flat": np.ones(inputs), "fifths": falling ** np.log2(5.0)}
+    vectors["reversed"] = falling[::-1]  # the user's order is wrong
+    named = {f"{name} + tenth": per_level(weights, PER_TRIAL) for name, weights in vectors.items()}
+    return named | {name: per_level(weights, 0.0) for name, weights in vectors.items()}
+
+
+def one_price(inputs: int) -> dict[str, Price]:
+    """Prices that halve from input to input, and a tenth per trial."""
+    return {"halving + tenth": per_level(halving(inputs), PER_TRIAL)}
 
 
 def descending(names: tuple[str, ...]) -> str:

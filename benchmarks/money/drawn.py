@@ -1,7 +1,7 @@
 """Problems drawn from Gaussian processes: the same for the same number, and no two alike.
 
-Two objectives, each a draw by random Fourier features (Rahimi and Recht, 2007), over 2 to 6 inputs. The 30 problems of
-each half go through every number of inputs, smooth and rough; half of them have a first input that is the most
+Two objectives, each a draw by random Fourier features (Rahimi and Recht, 2007), over 2 to 6 inputs. Every 30 problems
+go through every number of inputs, smooth and rough; half of them have a first input that is the most
 expensive and changes nothing; a third have plateaus: three quarters of the cube look nearly alike in an objective.
 
 Values are scaled so that 0 is the best and 1 the 90 % quantile of 4096 quasi-random points; the reference is 1.1 each.
@@ -17,11 +17,12 @@ import numpy as np
 
 import camobo as cm
 from camobo.space.sampling import quasi_random
-from money.case import Case, Floats, Half, descending, volume
+from money.case import Case, Floats, Half, descending, one_price, volume
 from money.known import best_hypervolume
-from money.synthetic import one_price
 
-COUNT = 60
+COUNT = 120
+REPORTED = 60
+"""Of the numbers below this, the odd ones are for reporting. All others are for choosing."""
 BUDGETS = (30, 60)
 REFERENCE = (1.1, 1.1)
 FEATURES = 300
@@ -69,8 +70,8 @@ def _clipped(values: Floats, level: float) -> Floats:
 
 
 def kind(number: int) -> Kind:
-    """Even and odd numbers, the two halves, have the same kinds."""
-    place = number // 2
+    """Even and odd numbers have the same kinds, and so have the numbers from 60 on as those before."""
+    place = number // 2 % 30
     block, inputs = place // 5, 2 + place % 5
     return Kind(inputs, block % 2 == 0, (block + inputs + block // 2) % 2 == 1, block >= 4)
 
@@ -133,8 +134,8 @@ def one_point_reaches(found: Pair, units: Floats) -> float:
 
 
 def half(number: int) -> Half:
-    """Even numbers are for choosing constants, odd ones for reporting."""
-    return "choosing" if number % 2 == 0 else "reporting"
+    """What constants are chosen on is not reported on."""
+    return "reporting" if number % 2 and number < REPORTED else "choosing"
 
 
 def name_of(number: int) -> str:

@@ -10,10 +10,10 @@ from money.case import Case, Half
 
 MAKERS: dict[str, tuple[Mapping[str, Half], Callable[[str], Case]]] = {
     "tables": (tables.HALVES, tables.measured),
-    "control": ({tables.CONTROL: "reporting"}, tables.measured),
-    "twelve": (dict.fromkeys(synthetic.TWELVE, "reporting"), synthetic.twelve),
+    "control": (tables.CONTROLS, tables.measured),
+    "twelve": (synthetic.TWELVE_HALVES, synthetic.twelve),
     "drawn": ({drawn.name_of(number): drawn.half(number) for number in range(drawn.COUNT)}, drawn.drawn),
-    "more": (dict.fromkeys(synthetic.MORE, "reporting"), synthetic.more),
+    "more": (synthetic.MORE_HALVES, synthetic.more),
 }
 """By family: the half of every case, and what makes it."""
 
@@ -33,8 +33,6 @@ def names(family: str, half: str = "all", only: str | None = None) -> list[str]:
     if family not in MAKERS:
         raise SystemExit(f"unknown family {family}: need one of {', '.join(MAKERS)}")
     found = [name for name, given in MAKERS[family][0].items() if half in ("all", given)]
-    if not found:
-        raise SystemExit(f"family {family} has no cases for {half}: all of its are for the other half")
     unknown = [name for name in only.split(",") if name not in found] if only else []
     if unknown:
         raise SystemExit(f"unknown cases {', '.join(unknown)}: need of {', '.join(found)}")

@@ -14,10 +14,18 @@ os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 import argparse
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
-from money import known
+from money import known, synthetic
 from money.clairvoyant import least_money
 from money.families import MAKERS, case
 from money.measures import SHARES
+from money.others import FLIPPED
+
+
+def searched(names: list[str]) -> list[str]:
+    """The cases whose best hypervolume takes a search, each once: a flipped problem has that of the problem itself."""
+    halves = synthetic.MORE_HALVES | synthetic.TWELVE_HALVES
+    others = [name for name in names if halves.get(name) == "choosing" and not name.endswith(FLIPPED)]
+    return [name for name in names if name == "car-side" or name.startswith("drawn-")] + others
 
 
 def best(name: str) -> tuple[str, float]:
@@ -40,13 +48,13 @@ def main() -> None:
     names = [name for family in ([given.family] if given.family else MAKERS) for name in MAKERS[family][0]]
     with ProcessPoolExecutor(given.jobs) as pool:
         stored = known.read().get("best", {})
-        searched = [name for name in names if name == "car-side" or name.startswith("drawn-")]
-        for done in as_completed([pool.submit(best, name) for name in searched if name not in stored]):
+        for done in as_completed([pool.submit(best, name) for name in searched(names) if name not in stored]):
             known.keep("best", *done.result())
             print(*done.result(), flush=True)
     with ProcessPoolExecutor(given.jobs) as pool:  # new processes, which read the file
         stored = known.read().get("clairvoyant", {})
-        wanted = [(name, price) for name in names for price in case(name).prices if f"{name}, {price}" not in stored]
+        reported = [name for name in names if case(name).half == "reporting"]
+        wanted = [(name, price) for name in reported for price in case(name).prices if f"{name}, {price}" not in stored]
         for told in as_completed([pool.submit(clairvoyant, *each) for each in wanted]):
             known.keep("clairvoyant", *told.result())
             print(*told.result(), flush=True)

@@ -5,17 +5,16 @@ And the family `more`: problems with three and four objectives.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 import numpy as np
 
 import camobo as cm
 from camobo.problems import Problem, branin_currin, cross_holder, dtlz2, matyas_booth, zdt3
-from money.case import Case, Floats, Price, descending, halving, per_level
+from money import others
+from money.case import Case, Floats, Half, Price, descending, eight_prices, one_price
 from money.known import best_hypervolume
-
-PER_TRIAL = 0.1
 
 
 def zdt1(inputs: int = 5) -> Problem:
@@ -32,26 +31,12 @@ def _zdt1(units: Floats) -> Floats:
     return np.column_stack([units[:, 0], g * (1.0 - np.sqrt(units[:, 0] / g))])
 
 
-def eight_prices(inputs: int) -> dict[str, Price]:
-    """Four price vectors, each with a tenth per trial and with nothing per trial."""
-    falling = halving(inputs)
-    vectors = {"halving": falling, "flat": np.ones(inputs), "fifths": falling ** np.log2(5.0)}
-    vectors["reversed"] = falling[::-1]  # the user's order is wrong
-    named = {f"{name} + tenth": per_level(weights, PER_TRIAL) for name, weights in vectors.items()}
-    return named | {name: per_level(weights, 0.0) for name, weights in vectors.items()}
-
-
-def one_price(inputs: int) -> dict[str, Price]:
-    """Prices that halve from input to input, and a tenth per trial."""
-    return {"halving + tenth": per_level(halving(inputs), PER_TRIAL)}
-
-
-def case_of(problem: Problem, name: str, family: str, prices: Mapping[str, Price]) -> Case:
-    """A problem as a case; figures are reported on it."""
+def case_of(problem: Problem, name: str, family: str, half: Half, prices: Mapping[str, Price]) -> Case:
+    """A problem as a case."""
     return Case(
         name,
         family,
-        "reporting",
+        half,
         problem.space,
         dict.fromkeys(problem.objectives, "min"),
         descending(problem.space.names),
@@ -62,25 +47,34 @@ def case_of(problem: Problem, name: str, family: str, prices: Mapping[str, Price
     )
 
 
+def halves(reporting: Iterable[str], choosing: Iterable[str]) -> dict[str, Half]:
+    """The half of every name."""
+    return {**dict.fromkeys(reporting, "reporting"), **dict.fromkeys(choosing, "choosing")}
+
+
 SIX = (zdt3(), cross_holder(), matyas_booth(), branin_currin(), zdt1(), dtlz2(inputs=4, objectives=2))
 TWELVE = {problem.name: problem for base in SIX for problem in (base, base.flipped())}
 MORE = ("dtlz2-3", "dtlz2-4", "car-side")
+TWELVE_HALVES = halves(TWELVE, others.both_ways(others.TWO))
+MORE_HALVES = halves(MORE, others.both_ways(others.THREE))
 
 
 def twelve(name: str) -> Case:
-    """One of the twelve."""
-    problem = TWELVE[name]
-    return case_of(problem, name, "twelve", eight_prices(problem.space.dimension))
+    """One of the twelve, or of the twelve others for choosing."""
+    problem = TWELVE[name] if name in TWELVE else others.problem(name)
+    return case_of(problem, name, "twelve", TWELVE_HALVES[name], eight_prices(problem.space.dimension))
 
 
 def more(name: str) -> Case:
     """A problem with three or four objectives."""
-    if name == "car-side":
+    if name not in MORE:
+        problem = others.problem(name)
+    elif name == "car-side":
         best = best_hypervolume("car-side", car_side_values, len(CAR_LOW), CAR_REFERENCE)
         problem = replace(car_side(), best_hypervolume=best)
     else:
         problem = dtlz2(inputs=6, objectives=int(name.removeprefix("dtlz2-")))
-    return case_of(problem, name, "more", one_price(problem.space.dimension))
+    return case_of(problem, name, "more", MORE_HALVES[name], one_price(problem.space.dimension))
 
 
 CAR_LOW = np.array([0.5, 0.45, 0.5, 0.5, 0.875, 0.4, 0.4])
