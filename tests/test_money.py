@@ -175,6 +175,21 @@ class TestDrawn:
         assert volume(values, drawn.REFERENCE) < known.read()["best"][name]
 
 
+class TestMethods:
+    @pytest.mark.parametrize("name", ["branin-currin", "kursawe-flipped"])
+    def test_true_prices_are_those_that_are_hidden(self, name: str) -> None:
+        given = families.case(name)
+        units = np.random.default_rng(0).random((20, given.space.dimension))
+        for price, hidden in given.prices.items():
+            model = methods.true_prices(given, price).over(given.space)
+            assert np.exp(model.log_cost(units)) == pytest.approx(hidden(units))
+
+    def test_gpsampler_plays_by_the_same_rules(self) -> None:
+        asked = job("zdt1", methods.GPSAMPLER, budget=12)
+        found = play.played(families.case("zdt1"), methods.METHODS[methods.GPSAMPLER], asked)
+        assert found["trials"] == 12 and len(found["total"]) == 8 and found["ended"] == "budget"
+
+
 class TestOthers:
     """The problems with formulas that constants are chosen on."""
 

@@ -78,18 +78,36 @@ def volume(values: Floats, reference: tuple[float, ...]) -> float:
     return float(moocore.hypervolume(values, ref=reference)) if len(values) else 0.0
 
 
-def per_level(weights: Floats, per_trial: float) -> Price:
-    """Money that is linear in the unit cube: (d,) weights, scaled to sum to one, times levels, plus a part per trial.
+@dataclass(frozen=True, slots=True)
+class PerLevel:
+    """Money that is linear in the unit cube: shares of a whole, times levels, plus a part per trial.
 
     >>> per_level(np.array([3.0, 1.0]), 0.1)(np.array([[1.0, 0.0], [0.0, 0.0]])).tolist()
     [0.85, 0.1]
     """
-    shares = weights / weights.sum()
 
-    def price(units: Floats) -> Floats:
-        return np.asarray(np.maximum(units @ shares + per_trial, LEAST))
+    shares: tuple[float, ...]
+    per_trial: float
 
-    return price
+    def __call__(self, units: Floats) -> Floats:
+        return np.asarray(np.maximum(units @ np.array(self.shares) + self.per_trial, LEAST))
+
+    def formula(self, space: cm.Space) -> str:
+        """The same, as a user who knows it would write it; the inputs are real.
+
+        >>> per_level(np.array([3.0, 1.0]), 0.1).formula(cm.Space({"x": cm.Real(0, 1), "y": cm.Real(-5, 10)}))
+        'max(0.001, 0.1 + 0.75 * (x - 0.0) / 1.0 + 0.25 * (y - -5.0) / 15.0)'
+        """
+        inputs = {name: (float(given.low), float(given.high)) for name, given in space.inputs.items()
+                  if isinstance(given, cm.Real)}  # fmt: skip
+        terms = [f"{share:.17g} * ({name} - {low}) / {high - low}"
+                 for share, (name, (low, high)) in zip(self.shares, inputs.items(), strict=True)]  # fmt: skip
+        return f"max({LEAST}, {' + '.join([str(self.per_trial), *terms])})"
+
+
+def per_level(weights: Floats, per_trial: float) -> PerLevel:
+    """Money of (d,) weights, scaled to sum to one."""
+    return PerLevel(tuple((weights / weights.sum()).tolist()), per_trial)
 
 
 def halving(inputs: int) -> Floats:
@@ -102,7 +120,7 @@ def eight_prices(inputs: int) -> dict[str, Price]:
     falling = halving(inputs)
     vectors = {"halving": falling, "flat": np.ones(inputs), "fifths": falling ** np.log2(5.0)}
     vectors["reversed"] = falling[::-1]  # the user's order is wrong
-    named = {f"{name} + tenth": per_level(weights, PER_TRIAL) for name, weights in vectors.items()}
+    named: dict[str, Price] = {f"{name} + tenth": per_level(weights, PER_TRIAL) for name, weights in vectors.items()}
     return named | {name: per_level(weights, 0.0) for name, weights in vectors.items()}
 
 

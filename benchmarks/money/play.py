@@ -14,7 +14,7 @@ import camobo as cm
 from money.case import Case, Floats
 from money.families import case
 from money.measures import SHARES
-from money.methods import BLIND, METHODS, Method
+from money.methods import METHODS, WITHOUT_COST, Method
 from money.settings import applied, shown
 
 MOST_TRIALS = 400
@@ -71,8 +71,7 @@ def play(job: Job) -> dict[str, Any]:
 def played(given: Case, method: Method, job: Job) -> dict[str, Any]:
     """Ask and tell until the budget, the money or the space is used up."""
     price = next(iter(given.prices)) if job.price == ALL else job.price
-    keywords = {"budget": job.budget, "seed": job.seed, **method.keywords(given, price)}
-    study = cm.Study(given.space, given.objectives, **keywords)
+    study = method.begin(given, budget=job.budget, seed=job.seed, **method.keywords(given, price))
     units: list[Floats] = []
     values: list[list[float]] = []
     seconds, spent = [], 0.0
@@ -131,4 +130,4 @@ def _short(money: float) -> float:
 
 def goes_until_spent(given: Case, method: str) -> bool:
     """Whether a method's runs on a case end with the money of the blind study, not with its number of trials."""
-    return given.until_spent and method != BLIND
+    return given.until_spent and method not in WITHOUT_COST
