@@ -36,13 +36,14 @@ def furnace(params: Mapping[str, float]) -> dict[str, float]:
     return {"strength": 250 + hardening - coarsening, "corrosion": corrosion}
 
 
-def melt(seed: int, cost: str | None, method: str = "default") -> cm.Study:
+def melt(seed: int, cost: str | None, method: str = "default", *, thrift: float = 1.0) -> cm.Study:
     """One study from the first melt to the last."""
     study = cm.Study(
         space,
         objectives={"strength": "max", "corrosion": "min"},
         cost=cost,
         budget=EVALUATIONS,
+        thrift=thrift,
         seed=seed,
         method=method,  # type: ignore[arg-type]
         reference=REFERENCE,

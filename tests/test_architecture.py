@@ -64,7 +64,7 @@ LATE: dict[str, dict[str, str]] = {
         "cli.output": "rich rich.cells rich.console rich.table rich.text",
         "cli.paper": "camobo.paper.drawing camobo.paper.experiments camobo.paper.figures camobo.paper.folder "
         "camobo.paper.results camobo.paper.runs camobo.paper.surface camobo.paper.table rich.progress",
-        "cli.report": "camobo.cli.csv_files camobo.optuna camobo.report camobo.report.page",
+        "cli.report": "camobo.cli.csv_files camobo.optuna camobo.report camobo.report.page camobo.history.document",
         "cli.run": "camobo.run.command camobo.study.identity camobo.study.study",
         "cli.trials": "camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money camobo.space.inputs",
     },

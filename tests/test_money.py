@@ -187,7 +187,9 @@ class TestMethods:
     def test_gpsampler_plays_by_the_same_rules(self) -> None:
         asked = job("zdt1", methods.GPSAMPLER, budget=12)
         found = play.played(families.case("zdt1"), methods.METHODS[methods.GPSAMPLER], asked)
-        assert found["trials"] == 12 and len(found["total"]) == 8 and found["ended"] == "budget"
+        assert found["trials"] == 12
+        assert found["ended"] == "budget"
+        assert len(found["total"]) == 8
 
 
 class TestOthers:

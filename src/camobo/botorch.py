@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from camobo.checks import number_from, renamed, whole
+from camobo.checks import renamed, whole
 from camobo.errors import InvalidOptionError, MissingExtraError, shown
 
 try:
@@ -43,6 +43,7 @@ from camobo.cost.paper import PaperCost
 from camobo.cost.protocol import Cost, Discount
 from camobo.cost.reading import CostLike, as_cost
 from camobo.cost.receipts import LearnedCost
+from camobo.cost.thrift import thrift_of
 from camobo.space.inputs import Real
 from camobo.space.space import Space
 from camobo.strategy.funds import funds
@@ -51,7 +52,6 @@ from camobo.strategy.plan import Data, Plan, Receipts
 __all__ = ["CostAwareUCB"]
 
 _LEAST_VARIANCE = 1e-14
-_MOST_THRIFT = 10.0
 
 
 class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is untyped here
@@ -120,7 +120,7 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         beta = beta_practical(step) if beta is None else _positive("beta", beta)
         self.utility = ScalarisedUCB(theta, reference, beta, softness)
         read, planned = _read_cost(cost), as_budget(budget)
-        thrift = number_from("thrift", thrift, 0.0, _MOST_THRIFT)
+        thrift = thrift_of(thrift)
         self.register_buffer("low", limits[0])
         self.register_buffer("span", limits[1] - limits[0])
         paid = None if receipts is None else self._read_receipts(receipts)

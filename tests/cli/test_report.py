@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -57,6 +58,28 @@ def test_an_optuna_study_is_reported_under_its_own_name(
     assert (done.code, done.err) == (0, "")
     (page,) = tmp_path.glob("my-forest-*.html")
     assert "rate &gt; depth" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("cost", "budget", "shown"), [("duration", "2h", "7200 s"), ("attr:euros", "2000 EUR", "2000 EUR"), ("a", "9", "9")]
+)
+def test_an_optuna_study_may_have_a_budget_in_trials_money_or_hours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quiet_optuna: None, cost: str, budget: str, shown: str
+) -> None:
+    pytest.importorskip("plotly")
+    optuna = pytest.importorskip("optuna")
+    monkeypatch.chdir(tmp_path)
+    study = optuna.create_study(storage="sqlite:///forest.db", study_name="forest")
+
+    def objective(trial: Any) -> float:
+        trial.set_user_attr("euros", 40.0)
+        return float(trial.suggest_float("a", 0, 1))
+
+    study.optimize(objective, n_trials=4)
+    done = camobo("report", "--optuna", "forest.db", "--cost", cost, "--budget", budget, "-o", "f.html")
+    assert (done.code, done.err) == (0, "")
+    assert shown in (tmp_path / "f.html").read_text(encoding="utf-8")
+    assert camobo("report", "--optuna", "forest.db", "--cost", cost, "--budget", "many").code == 1
 
 
 def test_the_old_name_of_expensive_is_an_error_that_gives_the_new_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from camobo.cli import arguments, output, parse, phrases
 from camobo.cli.arguments import Force, MaybeStudyPlace
 from camobo.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from camobo.cost.budget import Budget
 
 app = typer.Typer()
 
@@ -54,7 +57,8 @@ def report(
     ] = None,
     dear: Annotated[list[str] | None, typer.Option("--dear", hidden=True)] = None,
     budget: Annotated[
-        int | None, typer.Option("--budget", metavar="N", min=1, help="With --optuna: how many trials are planned.")
+        str | None,
+        typer.Option("--budget", help='With --optuna: the budget planned, such as 60, "2000 EUR" or 2h.'),
     ] = None,
     force: Force = False,
 ) -> None:
@@ -91,9 +95,18 @@ def report(
         loaded = load(optuna, name)
         target = _report_file(out or f"{phrases.file_name(loaded.study_name)}.html", force=force)
         ends = parse.expensive_ends(expensive or [])
-        found = record(loaded, cost=cost, expensive=ends, budget=budget)
+        found = record(loaded, cost=cost, expensive=ends, budget=_optuna_budget(budget, cost))
         written = write_report(found, target, title=title, trial=number)
     output.say(f"{written}: open it in a browser.")
+
+
+def _optuna_budget(text: str | None, cost: str | None) -> Budget | str | None:
+    """The sampler's budget; a time if trials cost what they last."""
+    if text is None or (cost == "duration" and not text.strip().isdigit()):
+        return text
+    from camobo.history.document import read_budget
+
+    return read_budget(parse.budget(text))
 
 
 def _report_file(target: str, *, force: bool) -> str:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from camobo.arrays import Array
+from camobo.checks import number_from
 from camobo.cost.protocol import CostModel
 
 _STEEP = 1e3  # log promise lost per e-fold that a point costs more than what is left, so that slopes lead back
 _BEYOND = 1e6  # log promise lost as soon as it does: no promise makes up for it
 ROUNDING = 1e-9
 """The share by which a point may cost more than what is left, and still count as paid for."""
+
+
+def thrift_of(given: Any) -> float:
+    """How much cost counts, from 0, not at all, to 10: by then little but the cost decides."""
+    return number_from("thrift", given, 0.0, 10.0)
 
 
 @dataclass(frozen=True, slots=True)

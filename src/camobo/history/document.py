@@ -17,11 +17,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
-from camobo.checks import Goal, Values, number_from, objectives_of, one_of, values_of, whole
+from camobo.checks import Goal, Values, objectives_of, one_of, values_of, whole
 from camobo.cost.budget import Budget, as_budget
 from camobo.cost.prices import Prices
 from camobo.cost.protocol import Cost
 from camobo.cost.reading import CostLike, as_cost, read_cost
+from camobo.cost.thrift import thrift_of
 from camobo.errors import CamoboError, InvalidOptionError
 from camobo.hints import meant
 from camobo.space.inputs import Categorical, Input, Integer, Real
@@ -36,7 +37,6 @@ _INPUT_KEYS = {
 }
 _STUDY_KEYS = ("cost", "thrift", "constraints", "budget", "seed", "method", "reference", "beta", "refit_every")
 _BUDGET_KEYS = ("trials", "cost", "unit")
-_MOST_THRIFT = 10.0
 CHANGEABLE = ("budget", "cost", "thrift")
 """What of a plan may change in the middle of a study."""
 Document: TypeAlias = dict[str, Any]
@@ -66,7 +66,7 @@ def make_plan(
         objectives=goals,
         cost=_checked_cost(cost, space, method),
         budget=as_budget(budget),
-        thrift=number_from("thrift", thrift, 0.0, _MOST_THRIFT),
+        thrift=thrift_of(thrift),
         seed=secrets.randbits(32) if seed is None else whole("seed", seed, 0),
         method=method,
         reference=None if reference is None else tuple(values_of(reference, goals, what="reference").values()),
@@ -98,7 +98,7 @@ def changed_plan(plan: Plan, facts: Mapping[str, Any]) -> Plan:
     if "cost" in facts:
         changes["cost"] = _checked_cost(read_cost(facts["cost"]), plan.space, plan.method)
     if "thrift" in facts:
-        changes["thrift"] = number_from("thrift", facts["thrift"], 0.0, _MOST_THRIFT)
+        changes["thrift"] = thrift_of(facts["thrift"])
     return replace(plan, **changes)
 
 

@@ -28,9 +28,10 @@ from optuna.samplers import BaseSampler
 from optuna.trial import FrozenTrial, TrialState
 
 from camobo.arrays import Array
-from camobo.checks import check_objective_count, number_from, one_of, renamed, whole
+from camobo.checks import check_objective_count, one_of, renamed, whole
 from camobo.cost.protocol import Cost
 from camobo.cost.reading import CostLike
+from camobo.cost.thrift import thrift_of
 from camobo.errors import BudgetSpent, InvalidOptionError, SpaceExhausted, shown
 from camobo.model.blas import one_thread
 from camobo.optuna import claims
@@ -50,7 +51,6 @@ from camobo.strategy.suggest import suggest, with_fixed
 
 _ATTEMPTS = 8  # to find a point that no other running trial has claimed
 _CACHED = 8  # studies or search spaces that share a sampler at a time
-_MOST_THRIFT = 10.0
 
 
 class CostAwareSampler(BaseSampler):
@@ -104,7 +104,7 @@ class CostAwareSampler(BaseSampler):
         if constraints_func is not None and not callable(constraints_func):
             raise InvalidOptionError(f"constraints_func: need a function of a trial, got {shown(constraints_func)}.")
         self._terms = read_terms(cost, prior=prior, budget=budget, paper=method == "paper")
-        self._thrift = number_from("thrift", thrift, 0.0, _MOST_THRIFT)
+        self._thrift = thrift_of(thrift)
         self._seed = secrets.randbits(32) if seed is None else whole("seed", seed, 0)
         self._expensive = read_expensive(expensive)
         self._method = method
