@@ -93,12 +93,15 @@ class TestImportingFailures:
 
     def test_it_teaches_what_trials_cost_and_counts_against_no_budget(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)
+        assert cm.Study.load(study).ask().expected is None
         self.import_(study, ",1,2,3,oil,,,12,cracked,")
         opened = cm.Study.load(study)
         assert opened.spent() == 0.0
         expected = opened.ask().expected
         assert expected is not None
-        assert expected == pytest.approx(12.0, rel=0.9)
+        assert (
+            12.0 / 11.0 <= expected <= 12.0 * 11.0
+        )  # by the order, trials differ by a factor of 11
 
     def test_a_bill_that_comes_later_is_recorded_and_another_one_refused(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from camobo.model.hyper import Hyper, Prior
+from camobo.model.hyper import USUAL, VAGUE, Hyper, Prior
 from tests.support.strategies import law
 
 features = st.integers(1, 20)
@@ -54,7 +54,8 @@ class TestPrior:
     @law
     @given(features)
     def test_the_median_length_scale_grows_with_the_square_root_of_the_number_of_features(self, f: int) -> None:
-        medians = np.exp(Prior(f).centre)
-        np.testing.assert_allclose(medians[:f], math.exp(math.sqrt(2.0)) * math.sqrt(f))
-        assert medians[f] == 1.0
-        assert medians[f + 1] == pytest.approx(1e-5)
+        for lengths, median in {USUAL: 1.0 / 3.0, VAGUE: math.exp(math.sqrt(2.0))}.items():
+            medians = np.exp(Prior(f, lengths=lengths).centre)
+            np.testing.assert_allclose(medians[:f], median * math.sqrt(f))
+            assert medians[f] == pytest.approx(1.0)
+            assert medians[f + 1] == pytest.approx(1e-5)

@@ -50,13 +50,10 @@ def promise(found: Suggestion) -> ExpectedReach:
 
 
 class TestExploring:
-    def test_without_a_cost_it_explores_less_and_less_often(self) -> None:
+    def test_it_explores_less_and_less_often(self) -> None:
         for first, expected in {0: 20, 70: 10, 490: 2}.items():
-            explores = [number % explore_every(plan(), number) == 0 for number in range(first, first + 40)]
+            explores = [number % explore_every(number) == 0 for number in range(first, first + 40)]
             assert abs(sum(explores) - expected) <= 2
-
-    def test_with_a_cost_it_explores_as_often_to_the_end(self) -> None:
-        assert {explore_every(plan(cost="expensive"), number) for number in range(1000)} == {3}
 
     @pytest.mark.parametrize("objectives", [2, 4])
     @pytest.mark.parametrize("cost", [None, "expensive"])
@@ -64,7 +61,7 @@ class TestExploring:
         given = plan(cost=cost, budget=600, objectives=dict.fromkeys("fghi"[:objectives], "max"))
         known = data(given, some(given, 12)) if objectives == 2 else with_outliers(given, 12)
         models = models_of(given, known)
-        every = explore_every(given, 75)
+        every = explore_every(75)
         for number in range(73, 73 + every):
             expected = Reason.EXPLORES if number % every == 0 else Reason.IMPROVES_FRONT
             assert reason(suggest(given, known, number, Fitted(models))) is expected
@@ -245,7 +242,6 @@ class TestNoise:
     def test_does_not_keep_a_study_of_sixty_trials_at_the_cheap_end(self, noise: float) -> None:
         assert all(self.looked_at(noise, 60, seed)[:, 0].max() > 0.7 for seed in range(2))
 
-    @pytest.mark.xfail(strict=True, reason="with one of the four seeds all forty trials stay at the cheap end")
     @pytest.mark.parametrize("noise", [0.001, 0.1])
     def test_does_not_keep_a_study_of_forty_trials_at_the_cheap_end(self, noise: float) -> None:
         assert all(self.looked_at(noise, 40, seed)[:, 0].max() > 0.7 for seed in range(4))

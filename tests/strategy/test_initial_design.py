@@ -5,23 +5,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 
 from camobo.arrays import Array
 from camobo.cost.budget import Budget
 from camobo.space.inputs import Categorical
-from camobo.space.sampling import quasi_random
 from camobo.space.space import Space
-from camobo.strategy.initial_design import CHEAPEST_OF, even_point, in_initial_design
+from camobo.strategy.funds import funds
+from camobo.strategy.initial_design import in_initial_design, next_spread, spread
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Plan, Receipts
 from camobo.strategy.suggest import suggest
 from tests.support.plans import MIXED, PRICES, constrained, data, nearest, plan, run, some
+from tests.support.strategies import law
 
-
-def even_points(given: Plan, start: int, count: int) -> Array:
-    """(count, d) points of the even sequence of a plan."""
-    rng = given.stream("initial design", 0)
-    return given.space.snap(quasi_random(start + count, given.space.dimension, rng)[start:])
+NONE = np.zeros((0, 2))
 
 
 def initial(given: Plan, count: int | None = None) -> Array:
@@ -29,24 +28,10 @@ def initial(given: Plan, count: int | None = None) -> Array:
 
 
 class TestInitialDesign:
-    @pytest.mark.parametrize("cost", [PRICES, "expensive > cheap"], ids=["prices", "order"])
-    def test_each_point_is_the_cheapest_of_a_few_of_an_even_sequence(self, cost: Any) -> None:
-        given, blind = plan(cost=cost, seed=1), plan(seed=1)
-        assert given.cost is not None
-        model, nothing = given.cost.over(given.space), data(given, np.zeros((0, 2)))
-        for number in range(given.initial):
-            few = even_points(blind, CHEAPEST_OF * number, CHEAPEST_OF)
-            found = suggest(given, nothing, number).unit
-            np.testing.assert_array_equal(found, few[np.argmin(model.log_cost(few))])
-
-    def test_it_costs_less_than_a_design_without_a_cost_and_still_covers_the_cheap_inputs(self) -> None:
-        firsts, blind = (
-            np.vstack([initial(plan(cost=cost, seed=seed)) for seed in range(30)]) for cost in ("expensive", None)
-        )
-        assert firsts[:, 0].mean() < 0.7 * blind[:, 0].mean()
-        for units in (firsts[:, 1:], blind):
-            assert units.min() < 0.1
-            assert units.max() > 0.9
+    def test_each_point_is_the_next_of_those_spread(self) -> None:
+        for given in (plan(seed=1), plan(cost=PRICES, seed=1), plan(cost="expensive > cheap", seed=1)):
+            design = spread(given, funds(given, data(given, NONE), None).thrift(given), given.initial)
+            np.testing.assert_array_equal(initial(given), design[: given.initial])
 
     def test_its_points_are_paid_from_the_budget(self) -> None:
         given = plan(cost=PRICES, budget=Budget(cost=100.0), seed=1)
@@ -75,16 +60,17 @@ class TestInitialDesign:
         units = initial(plan(tiny, seed=0), 4)
         assert len(np.unique(units, axis=0)) == 4
 
-    @pytest.mark.parametrize("seed", range(5))
-    def test_a_space_smaller_than_the_design_is_filled_from_the_cheap_side(self, seed: int) -> None:
-        names = ("a", "b", "c")
+    def test_a_space_smaller_than_the_design_is_filled_from_the_cheap_side(self) -> None:
+        names, earliness = ("a", "b", "c"), []
         tiny = Space({name: Categorical(["expensive", "cheap"], expensive=["expensive"]) for name in names})
-        given = plan(tiny, cost="a > b > c", seed=seed)
-        assert given.cost is not None
-        units = initial(given, 8)
-        assert len(np.unique(units, axis=0)) == 8
-        costs = given.cost.over(tiny).log_cost(units)
-        assert costs[:2].mean() < costs.mean()
+        for seed in range(40):
+            given = plan(tiny, cost="a > b > c", thrift=2.0, seed=seed)
+            assert given.cost is not None
+            units = initial(given, 8)
+            assert len(np.unique(units, axis=0)) == 8
+            costs = given.cost.over(tiny).log_cost(units)
+            earliness.append(costs.mean() - costs[:2].mean())
+        assert np.mean(earliness) > 0.3
 
     @pytest.mark.parametrize("cost", [None, "expensive > cheap"])
     def test_it_continues_and_widens_as_long_as_all_observations_are_equal(self, cost: str | None) -> None:
@@ -111,39 +97,81 @@ class TestInitialDesign:
             values = np.column_stack([known.values[:, :2], answers])
             assert in_initial_design(given, replace(known, values=values)) is continues
 
-    @pytest.mark.parametrize(
-        ("cost", "expected"), [("expensive > cheap", Reason.CHEAPEST_LEFT), (None, Reason.RANDOM_LEFT)]
-    )
-    def test_a_place_that_was_measured_before_is_replaced_and_the_note_says_by_what(
-        self, cost: str | None, expected: Reason
+    @pytest.mark.parametrize(("cost", "expected"), [("x", Reason.CHEAPEST_LEFT), (None, Reason.RANDOM_LEFT)])
+    def test_where_all_that_are_spread_are_tried_the_note_says_what_comes_instead(
+        self, cost: str | None, expected: Reason, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        given = plan(cost=cost, seed=3)
-        measured = even_points(given, 0, 1 if cost is None else CHEAPEST_OF)
-        found = suggest(given, replace(data(given, measured), values=np.ones((len(measured), 2))), 0)
+        monkeypatch.setattr("camobo.strategy.initial_design._POOL", 0)
+        two = Space({"x": Categorical(["high", "low"], expensive=["high"])})
+        repeating = (plan(two, cost=cost, seed=seed) for seed in range(20))
+        given = next(one for one in repeating if len(np.unique(spread(one, None, 2))) == 1)
+        measured = spread(given, None, 1)
+        found = suggest(given, replace(data(given, measured), values=np.ones((1, 2))), 0)
         assert found.notes == (Note(expected),)
         assert expected.unusual
         assert nearest(found.unit[None, :], measured) > 1e-6
-        if cost is not None:
-            assert found.unit.max() < 1e-6
 
 
-class TestEvenPoint:
-    def test_without_a_cost_it_is_the_next_of_the_sequence(self) -> None:
-        given, nothing = plan(seed=2), data(plan(), np.zeros((0, 2)))
-        found = np.array([even_point(given, nothing, place, 1, None) for place in range(5)])
-        np.testing.assert_array_equal(found, even_points(given, 0, 5))
+class TestSpread:
+    @law
+    @drawn(st.integers(0, 99), st.integers(1, 300))
+    def test_without_a_cost_or_thrift_it_is_the_same_even_sequence(self, seed: int, count: int) -> None:
+        blind, priced = plan(seed=seed), plan(cost=PRICES, thrift=0.0, seed=seed)
+        even = spread(blind, None, count)
+        assert len(even) >= count
+        np.testing.assert_array_equal(
+            spread(priced, funds(priced, data(priced, NONE), None).thrift(priced), count), even
+        )
+        for share in (0.25, 0.5):  # of the cube below and above, in every input
+            assert np.abs((even[:64] < share).mean(axis=0) - share).max() < 0.05
+
+    def test_equal_volumes_get_equal_money(self) -> None:
+        given = plan(cost=PRICES, budget=Budget(cost=1e6), seed=1)
+        assert given.cost is not None
+        units = spread(given, funds(given, data(given, NONE), None).thrift(given), 1)
+        cost, half = np.exp(given.cost.over(given.space).log_cost(units)), units[:, 0] < 0.5
+        assert len(units) > 100
+        assert cost[half].sum() == pytest.approx(cost[~half].sum(), rel=0.1)
+
+    @pytest.mark.parametrize(
+        ("cost", "budget", "base"),
+        [
+            (PRICES, Budget(cost=1e6), 0.25),
+            (PRICES, Budget(trials=50), 1.0),
+            (PRICES, None, 1.0),
+            ("expensive", Budget(trials=50), 0.7),
+        ],
+    )
+    def test_it_is_as_dense_as_a_point_and_its_trial_are_cheap(
+        self, cost: Any, budget: Budget | None, base: float
+    ) -> None:
+        found = []
+        for seed in range(10):
+            given = plan(cost=cost, budget=budget, seed=seed)
+            found.append(spread(given, funds(given, data(given, NONE), None).thrift(given), 1)[:, 0].mean())
+        dense = 1.0 / (base + np.linspace(0.0, 1.0, 1001))  # of the first input; the second adds a little
+        assert np.mean(found) == pytest.approx(np.average(np.linspace(0.0, 1.0, 1001), weights=dense), abs=0.01)
+
+    def test_where_almost_nothing_is_dense_there_are_still_enough(self) -> None:
+        given = plan(cost=PRICES, thrift=10.0, budget=Budget(cost=1e6), seed=1)
+        discount = funds(given, data(given, NONE), None).thrift(given)
+        few, many = (spread(given, discount, count) for count in (1, 200))
+        assert len(few) < 30
+        assert len(many) == 200
+        assert few[:, 0].max() < many[:, 0].max() < 0.9
 
     def test_the_cheap_side_of_an_input_with_an_expensive_low_end_is_its_high_end(self) -> None:
         given = plan(MIXED, cost="purity", seed=2)
-        assert given.cost is not None
-        found = even_point(given, data(given, np.zeros((0, 4))), 0, 256, given.cost.over(given.space))
-        assert found is not None
-        assert float(given.space.from_unit(found)["purity"]) > 9.0
+        nothing = data(given, np.zeros((0, 4)))
+        units = spread(given, funds(given, nothing, None).thrift(given), 1)
+        assert units[:, given.space.names.index("purity")].mean() > 0.55
 
-    def test_a_place_that_failed_gives_way_to_the_next_and_one_that_was_measured_to_none(self) -> None:
+    def test_a_point_that_is_tried_gives_way_to_the_next(self) -> None:
         given = plan(seed=2)
-        places = [even_point(given, data(given, np.zeros((0, 2))), place, 1, None) for place in (0, 1)]
-        first = np.array(places[:1])
-        failed = even_point(given, data(given, np.zeros((0, 2)), failed=first), 0, 1, None)
-        np.testing.assert_array_equal(failed, places[1])
-        assert even_point(given, data(given, first), 0, 1, None) is None
+        design = spread(given, None, 3)
+        for known in (
+            data(given, design[:2]),
+            data(given, NONE, failed=design[:2]),
+            data(given, NONE, pending=design[:2]),
+        ):
+            np.testing.assert_array_equal(next_spread(given, known, None), design[2])

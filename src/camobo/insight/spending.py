@@ -154,14 +154,18 @@ class Fading:
 
 def fading(record: Record) -> Fading | None:
     """How the cost fades; None if cost decides nothing, and with the paper's method, whose cost fades by Eq. 8."""
-    from camobo.strategy.funds import gamma  # late: its imports take as long to load as a small study takes to open
+    # late: these imports take as long to load as a small study takes to open
+    from camobo.strategy.funds import NOTHING, gamma, log_trial
 
     plan, purse, effects = record.plan, record.purse, record.effects
-    if not effects or plan.thrift == 0.0 or plan.method == "paper":
+    model, cheapest = purse.model, record.cheapest
+    if model is None or cheapest is None or not effects or plan.thrift == 0.0 or plan.method == "paper":
         return None
     names = tuple(sorted(effects, key=lambda name: -effects[name]))
     shares = np.linspace(0.0, 1.0, 101)
     strength = np.array([gamma(plan.thrift, 1.0 - share) for share in shares.tolist()])
-    tops = np.log10(1.0 + np.array([effects[name] for name in names]))
-    left = share_left(plan.budget, len(record.suggested), purse.spent + purse.reserved)
+    made, most = len(record.suggested), math.inf if purse.remaining is None else max(purse.remaining, NOTHING)
+    trial = math.exp(log_trial(plan, model, made, most))
+    tops = np.log10(1.0 + np.array([effects[name] for name in names]) * cheapest / (cheapest + trial))
+    left = share_left(plan.budget, made, purse.spent + purse.reserved)
     return Fading(shares, names, strength[:, None] * tops, 1.0 - left)

@@ -15,7 +15,7 @@ from scipy.linalg import lapack
 
 from camobo.arrays import Array, evenly
 from camobo.model.gp import GP, condition_standardised, solve
-from camobo.model.hyper import Hyper, Prior
+from camobo.model.hyper import USUAL, Hyper, LengthScales, Prior
 from camobo.model.kernels import KernelName, correlations
 from camobo.model.transforms import Standard, plain
 
@@ -30,6 +30,7 @@ def fit(
     *,
     kernel: KernelName = "se",
     mean: Literal["learned", "zero"] = "learned",
+    lengths: LengthScales = USUAL,
     standard: Standard | None = None,
 ) -> GP:
     """The process whose hyper-parameters maximise likelihood × prior on (n, f) features and (n,) values.
@@ -43,21 +44,20 @@ def fit(
     z = standard.of(y)
     f = x.shape[1]
     starts = [Hyper(np.full(f, length * math.sqrt(f)), noise=1e-4) for length in _START_LENGTHS]
-    best = _search(x, z, kernel, starts, learn_mean=mean == "learned")
+    best = _search(x, z, kernel, starts, Prior(f, mean == "learned", lengths))
     return condition_standardised(x, z, best, kernel, standard)
 
 
-def _search(x: Array, z: Array, kernel: KernelName, starts: Sequence[Hyper], *, learn_mean: bool) -> Hyper:
+def _search(x: Array, z: Array, kernel: KernelName, starts: Sequence[Hyper], prior: Prior) -> Hyper:
     """The best hyper-parameters that descents from the starts find."""
     f = x.shape[1]
     few, many = evenly(len(z), _RACED), evenly(len(z), _POLISHED)
-    prior = Prior(f, learn_mean)
     ends = [_descend(x[few], z[few], kernel, prior, start.logarithms) for start in starts]
     _, best = min(ends, key=lambda pair: pair[0])
     if len(few) < len(z):
         _, best = _descend(x[many], z[many], kernel, prior, best)
     hyper = Hyper(np.exp(best[:f]), float(np.exp(best[f])), float(np.exp(best[f + 1])))
-    if not learn_mean:
+    if not prior.learn_mean:
         return hyper
     _, mean = _centred_dual(condition_standardised(x, z, hyper, kernel, Standard(0.0, 1.0)).factor, z)
     return replace(hyper, mean=mean)

@@ -48,11 +48,10 @@ class GP:
     jitter: float
     """Amount added to the diagonal so that the covariance factorises, relative to the signal variance; 0 if none."""
 
-    @property
-    def log_evidence(self) -> float:
+    def log_evidence(self, prior: Prior) -> float:
         """log p(z | x, p) p(p) at its hyper-parameters p, up to a constant: how well it explains the data."""
         explained = -0.5 * float((self.z - self.hyper.mean) @ self.dual) - float(np.log(self.factor.diagonal()).sum())
-        return explained - Prior(self.x.shape[1]).penalty(self.hyper.logarithms)
+        return explained - prior.penalty(self.hyper.logarithms)
 
     @property
     def short_sighted(self) -> bool:

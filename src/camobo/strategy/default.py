@@ -1,7 +1,7 @@
 """camobo's own method: expected improvement of the front, for the money.
 
-few observations ──> initial design: space-filling, from the cheap side
-otherwise        ──> fit models ──> believe pending points ──> maximise log U − γ log c ──> Suggestion
+few observations ──> initial design: space-filling, for equal money
+otherwise        ──> fit models ──> believe pending points ──> maximise log U − γ log (c + λ) ──> Suggestion
 """
 
 from __future__ import annotations
@@ -31,14 +31,13 @@ from camobo.strategy.standing import Standing, jitter_notes, standardised_refere
 _RAYS, _FEWEST_DIRECTIONS = 128, 4
 _EXPLORE_EVERY = 2  # suggestions, at first; one more after every _EXPLORE_LESS trials
 _EXPLORE_LESS = 35
-_EXPLORE_EVERY_WITH_COST = 3
 _EXPLORER_DEVIATIONS = 2.0  # how much wider than the models say outcomes may lie when exploring
 _REPEAT = 1e-3  # of an input's range: closer points count as repeats
 
 
 @dataclass(frozen=True, slots=True)
 class DefaultStrategy:
-    """Expected improvement of the front along random directions, for the money: log α = log U − γ log c."""
+    """Expected improvement of the front along random directions, for the money: log α = log U − γ log (c + λ)."""
 
     def models(self, plan: Plan, data: Data, cached: Models | None) -> Models:
         """Models of all the data; a cache that matches the data saves the fits."""
@@ -64,20 +63,14 @@ def _utility(plan: Plan, number: int, now: Standing, rng: np.random.Generator) -
     """How much a point promises, and the reason it stands for."""
     if len(now.feasible) == 0:
         return Feasible(None, now.limits), Reason.SEEKS_FEASIBLE
-    gps, explores = now.gps[: len(plan.objectives)], number % explore_every(plan, number) == 0
+    gps, explores = now.gps[: len(plan.objectives)], number % explore_every(number) == 0
     promise = _promise(plan, gps, now.outcomes[now.front], now.outcomes[now.feasible], explores, rng)
     utility = Feasible(promise, now.limits) if plan.constraints else promise
     return utility, Reason.EXPLORES if explores else Reason.IMPROVES_FRONT
 
 
-def explore_every(plan: Plan, number: int) -> int:
-    """One suggestion in how many explores: one in two at first, one in four after 70 trials, fewer and fewer.
-
-    With a cost, one in three to the end: the expensive part of the space is reached late and must be explored then.
-
-    """
-    if plan.cost is not None:
-        return _EXPLORE_EVERY_WITH_COST
+def explore_every(number: int) -> int:
+    """One suggestion in how many explores: one in two at first, one in four after 70 trials, fewer and fewer."""
     return _EXPLORE_EVERY + number // _EXPLORE_LESS
 
 

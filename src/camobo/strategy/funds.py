@@ -10,6 +10,7 @@ import numpy as np
 from camobo.arrays import Array
 from camobo.cost.budget import share_left
 from camobo.cost.protocol import CostModel
+from camobo.cost.sweep import typical_log_cost
 from camobo.cost.thrift import ROUNDING, Thrift
 from camobo.strategy.plan import Data, Plan, Receipts
 from camobo.strategy.protocol import LOG_MOST
@@ -17,7 +18,8 @@ from camobo.strategy.protocol import LOG_MOST
 COOLING = 10.0
 """γ falls in proportion to the share of the budget left, once less than 1 / COOLING of it is left."""
 
-_NOTHING = 1e-300  # of money: what is left of a budget that is spent, so that it has a logarithm
+NOTHING = 1e-300
+"""The money left of a budget that is spent, so that it has a logarithm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +29,20 @@ class Funds:
     spent: money paid, and reserved for trials without a receipt; 0 as long as costs are not in money.
     left: the share of the budget left.
     most: the money left; infinite without a budget in money, and until it is spent as long as costs are not in money.
+    log_trial: log of what a trial counts beside its money.
     """
 
     model: CostModel | None
     spent: float
     left: float
     most: float = math.inf
+    log_trial: float = -math.inf
 
     def thrift(self, plan: Plan) -> Thrift | None:
         """The discount at this moment; None without a cost."""
-        return None if self.model is None else Thrift(self.model, gamma(plan.thrift, self.left), self.most)
+        if self.model is None:
+            return None
+        return Thrift(self.model, gamma(plan.thrift, self.left), self.most, self.log_trial)
 
     def affords(self, unit: Array) -> bool:
         """Whether what is left pays for a (d,) point, up to rounding."""
@@ -60,7 +66,24 @@ def funds(plan: Plan, data: Data, earlier: CostModel | None) -> Funds:
     left = share_left(plan.budget, data.step - 1, spent)
     limit, blind = None if plan.budget is None else plan.budget.cost, model is None or not model.in_money
     unlimited = limit is None or (blind and spent < limit)
-    return Funds(model, spent, left, math.inf if unlimited or limit is None else max(limit - spent, _NOTHING))
+    most = math.inf if unlimited or limit is None else max(limit - spent, NOTHING)
+    return Funds(model, spent, left, most, -math.inf if model is None else log_trial(plan, model, data.step - 1, most))
+
+
+def log_trial(plan: Plan, model: CostModel, made: int, most: float) -> float:
+    """log λ: what a trial counts beside its money, after so many trials, with so much money left.
+
+    Where trials are limited, or nothing is, each counts as much as one at a typical point costs; so a point is never
+    much better for being almost free. Where money is limited too, as much as is left for each trial if that is less;
+    where only money is, nothing.
+    """
+    budget = plan.budget
+    if budget is not None and budget.trials is None:
+        return -math.inf
+    typical = typical_log_cost(model, plan.space)
+    if budget is None or budget.trials is None:
+        return typical
+    return min(typical, math.log(most / max(1, budget.trials - made)))
 
 
 def spending(model: CostModel | None, receipts: Receipts) -> float:

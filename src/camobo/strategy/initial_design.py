@@ -1,11 +1,11 @@
-"""The initial design: evenly spread points, from the cheap side, until there is enough data for models."""
+"""The initial design: spread points, for equal money everywhere, until there is enough data for models."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from camobo.arrays import Array
-from camobo.cost.protocol import CostModel
+from camobo.cost.protocol import Discount
 from camobo.space.sampling import quasi_random
 from camobo.space.space import is_new
 from camobo.strategy.cheapest import cheapest_untried, within_means
@@ -14,8 +14,7 @@ from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Data, Plan
 from camobo.strategy.protocol import Fitted, Suggestion
 
-CHEAPEST_OF = 2
-"""How many points of the even sequence each point of the initial design is the cheapest of, if there is a cost."""
+_POOL = 1024  # points that those of the initial design are kept from
 
 
 def in_initial_design(plan: Plan, data: Data) -> bool:
@@ -38,31 +37,34 @@ def _informative(plan: Plan, values: Array) -> bool:
 
 
 def initial_suggestion(plan: Plan, data: Data, number: int, means: Funds) -> Suggestion:
-    """Point `number` of the initial design: the cheapest of a few points of an even sequence over the space.
+    """The next point of the initial design: as dense as the discount says, so that equal volumes get equal money.
 
     If the data does not inform a model after twice the planned number of points, cost no longer decides.
     """
-    few = 1 if means.model is None else CHEAPEST_OF
-    deciding = means.model if number < 2 * plan.initial else None
-    unit, reason = even_point(plan, data, number, few, deciding), Reason.INITIAL_DESIGN
+    discount = means.thrift(plan) if number < 2 * plan.initial else None
+    unit, reason = next_spread(plan, data, discount), Reason.INITIAL_DESIGN
     if unit is None:
         unit = cheapest_untried(plan, data, number, means.model)
         reason = Reason.RANDOM_LEFT if means.model is None else Reason.CHEAPEST_LEFT
     return Suggestion(within_means(plan, data, number, means, unit), (Note(reason),), Fitted(cost=means.model))
 
 
-def even_point(plan: Plan, data: Data, place: int, few: int, model: CostModel | None) -> Array | None:
-    """(d,) the cheapest untried one of `few` points of an even sequence over the cube, or None.
-
-    The sequence is cut into runs of `few` points; the run is number `place`, or for each failed point one later.
-    """
-    space = plan.space
-    runs = place + 1 + len(data.failed)
-    sequence = space.snap(quasi_random(runs * few, space.dimension, plan.stream("initial design", 0)))
+def next_spread(plan: Plan, data: Data, discount: Discount | None) -> Array | None:
+    """(d,) the first point of the design that is not tried yet, or None."""
     tried = data.tried
-    for run in range(place, runs):
-        fresh = [unit for unit in sequence[run * few : (run + 1) * few] if is_new(unit, tried)]
-        if fresh:
-            best = 0 if model is None else int(np.argmin(model.log_cost(np.array(fresh))))
-            return np.asarray(fresh[best])
-    return None
+    return next((unit for unit in spread(plan, discount, len(tried) + 1) if is_new(unit, tried)), None)
+
+
+def spread(plan: Plan, discount: Discount | None, count: int) -> Array:
+    """(k, d) at least `count` points spread over the space, as dense as the discount says; evenly without one.
+
+    A point of an even sequence is kept if its coordinate along one more dimension is below its density, so those kept
+    are as even as the density allows. The densest point has density 1, or more if else too few were kept.
+    """
+    sequence = quasi_random(_POOL + count, plan.space.dimension + 1, plan.stream("initial design", 0))
+    units = plan.space.snap(sequence[:, :-1])
+    if discount is None:
+        return units
+    density = discount.log(units)
+    excess = np.log(sequence[:, -1]) - density + density.max()
+    return np.asarray(units[excess <= max(0.0, float(np.partition(excess, count - 1)[count - 1]))])

@@ -13,6 +13,7 @@ from camobo.acquisition.pareto import on_front
 from camobo.arrays import Array, evenly
 from camobo.model.fitting import fit
 from camobo.model.gp import GP
+from camobo.model.hyper import VAGUE, Prior
 from camobo.model.models import Models, refit_point, update_models
 from camobo.model.transforms import of_constraint, of_objective, plain
 from camobo.strategy.plan import Data, Plan
@@ -66,13 +67,14 @@ def adaptive_fit(features: Array, values: Array, is_objective: bool) -> GP:
         return fit(features, values, kernel="humps", standard=standard)
     if len(values) < _TO_BE_SMOOTH * features.shape[1]:
         return rough
+    prior = Prior(features.shape[1])
     smooth = fit(features, values, kernel="se", standard=standard)
-    return smooth if smooth.log_evidence > rough.log_evidence else rough
+    return smooth if smooth.log_evidence(prior) > rough.log_evidence(prior) else rough
 
 
 def paper_fit(features: Array, values: Array, is_objective: bool) -> GP:
     """The paper's: squared exponential, mean zero, values not compressed."""
-    return fit(features, values, kernel="se", mean="zero", standard=plain(values))
+    return fit(features, values, kernel="se", mean="zero", lengths=VAGUE, standard=plain(values))
 
 
 def modelled(values: Array) -> NDArray[np.intp]:
