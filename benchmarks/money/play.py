@@ -71,7 +71,8 @@ def play(job: Job) -> dict[str, Any]:
 def played(given: Case, method: Method, job: Job) -> dict[str, Any]:
     """Ask and tell until the budget, the money or the space is used up."""
     price = next(iter(given.prices)) if job.price == ALL else job.price
-    study = method.begin(given, budget=job.budget, seed=job.seed, **method.keywords(given, price))
+    budget = job.budget if job.limit is None else cm.Budget(cost=job.limit)
+    study = method.begin(given, budget=budget, seed=job.seed, **method.keywords(given, price))
     units: list[Floats] = []
     values: list[list[float]] = []
     seconds, spent = [], 0.0
@@ -81,8 +82,8 @@ def played(given: Case, method: Method, job: Job) -> dict[str, Any]:
         begun = time.process_time()
         try:
             trial = study.ask()
-        except cm.SpaceExhausted:
-            ended = "space"
+        except (cm.SpaceExhausted, cm.BudgetSpent) as error:
+            ended = "space" if isinstance(error, cm.SpaceExhausted) else "money"
             break
         seconds.append(time.process_time() - begun)
         found, cost = given.values(trial.params), given.money(price, trial.params)
