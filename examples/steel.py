@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from statistics import median
 
 import camobo as cm
 
 EVALUATIONS = 40
-SEEDS = (1, 2, 3)
+SEEDS = range(1, 11)
 REFERENCE = {"strength": 250.0, "corrosion": 1.2}
 SHARES = (0.8, 0.9, 0.95, 0.98)
 METHODS: tuple[tuple[str, str | None, str], ...] = (
@@ -89,7 +90,7 @@ def show_front(study: cm.Study) -> None:
 
 
 def main() -> None:
-    """Print the front of one cost-aware study, then what three of each kind used and found."""
+    """Print the front of one cost-aware study, then what ten of each kind used and found."""
     made = {label: [melt(seed, cost, method) for seed in SEEDS] for label, cost, method in METHODS}
     aware = made[METHODS[0][0]][0]
     show_front(aware)
@@ -99,10 +100,10 @@ def main() -> None:
         print(f"  {label:34s} {nickel:13.1f} {chromium:15.1f} {mean(s.hypervolume() for s in studies):13.1f}")
     paths = {label: [path(study) for study in studies] for label, studies in made.items()}
     best = max(volume for several in paths.values() for one in several for _, volume in one)
-    print("\nNickel used until so much of the best front was found:" + "".join(f"{share:8.0%}" for share in SHARES))
+    print("\nNickel used until so much of the best front was found, medians:" + "".join(f"{share:8.0%}" for share in SHARES))
     for label, several in paths.items():
-        used = (mean(nickel_until(one, share * best) for one in several) for share in SHARES)
-        print(f"  {label:52s}" + "".join(f"{nickel:8.0f}" for nickel in used))
+        used = (median(nickel_until(one, share * best) for one in several) for share in SHARES)
+        print(f"  {label:61s}" + "".join(f"{nickel:8.0f}" for nickel in used))
     print("\nWhy melt 20 was suggested:\n")
     print(aware.explain(20))
 

@@ -31,7 +31,7 @@ def curve(study: cm.Study) -> list[float]:
 
 
 def main() -> None:
-    """The front found, as a share of the best found by any, against the nickel used for it."""
+    """The front found, as a share of the best found by any, against the nickel used for it: means and quartiles."""
     found = {label: np.array([curve(melt(seed, cost, method)) for seed in SEEDS]) for label, cost, method, _ in METHODS}
     best = max(volumes.max() for volumes in found.values())
     plt.rcParams.update({"font.size": 12, "axes.spines.top": False, "axes.spines.right": False})
@@ -39,7 +39,7 @@ def main() -> None:
     for label, _, _, colour in METHODS:
         share = 100.0 * found[label] / best
         axes.plot(NICKEL, share.mean(axis=0), color=colour, lw=2.5, label=label)
-        axes.fill_between(NICKEL, share.min(axis=0), share.max(axis=0), color=colour, alpha=0.12, lw=0)
+        axes.fill_between(NICKEL, *np.quantile(share, (0.25, 0.75), axis=0), color=colour, alpha=0.12, lw=0)
     axes.set(xlabel="nickel used, summed over the melts (%)", ylabel="of the best front found (%)", ylim=(0, 101))
     axes.legend(frameon=False, loc="lower right")
     figure.savefig(sys.argv[1] if len(sys.argv) > 1 else "steel.png", dpi=130)

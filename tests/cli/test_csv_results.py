@@ -99,9 +99,7 @@ class TestImportingFailures:
         assert opened.spent() == 0.0
         expected = opened.ask().expected
         assert expected is not None
-        assert (
-            12.0 / 11.0 <= expected <= 12.0 * 11.0
-        )  # by the order, trials differ by a factor of 11
+        assert 12.0 / 11.0 <= expected <= 12.0 * 11.0  # by the order, trials differ by a factor of 11
 
     def test_a_bill_that_comes_later_is_recorded_and_another_one_refused(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)

@@ -14,7 +14,7 @@ from camobo.arrays import Array
 from camobo.cost.budget import Budget
 from camobo.cost.formula import Formula
 from camobo.cost.receipts import LearnedCost
-from camobo.strategy.funds import COOLING, Funds, funds, spending
+from camobo.strategy.funds import COOLING, SCARCE, Funds, funds, spending
 from camobo.strategy.plan import Data, Plan, Receipts
 from tests.support.plans import PLANE, PRICES, data, plan, some, with_receipts
 from tests.support.strategies import law
@@ -120,6 +120,31 @@ class TestThrift:
 
     def test_without_a_cost_there_is_none(self) -> None:
         assert funds(plan(), known(plan()), None).thrift(plan()) is None
+
+
+class TestTrial:
+    TYPICAL = 2.0 + 11.0 / 2
+
+    @pytest.mark.parametrize("budget", [None, 40, Budget(trials=40, cost=1e6)])
+    def test_where_trials_are_limited_each_counts_a_share_of_a_typical_one(self, budget: Any) -> None:
+        given = plan(cost=PRICES, budget=budget)
+        assert math.exp(funds(given, known(given), None).log_trial) == pytest.approx(SCARCE * self.TYPICAL, rel=0.05)
+
+    def test_where_money_is_scarcer_it_counts_as_much_as_is_left_for_each(self) -> None:
+        given = plan(cost=PRICES, budget=Budget(trials=40, cost=100.0))
+        for made, spent, left in ((0, 0.0, 100.0 / 40), (30, 90.0, 10.0 / 10), (40, 90.0, 10.0), (50, 90.0, 10.0)):
+            found = math.exp(funds(given, known(given, made=made, spent=spent), None).log_trial)
+            assert found == pytest.approx(min(left, SCARCE * self.TYPICAL), rel=0.05)
+
+    def test_where_only_money_is_limited_and_without_a_cost_it_counts_nothing(self) -> None:
+        for given in (plan(cost=PRICES, budget=Budget(cost=100.0)), plan(budget=40)):
+            assert funds(given, known(given), None).log_trial == -math.inf
+
+    def test_receipts_teach_what_is_typical(self) -> None:
+        given = plan(cost="expensive > cheap", budget=40)
+        units = some(given, 25)
+        found = funds(given, with_receipts(data(given, units), np.full(25, 60.0)), None)
+        assert math.exp(found.log_trial) == pytest.approx(SCARCE * 60.0, rel=0.1)
 
 
 class TestReceipts:

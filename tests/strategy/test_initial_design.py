@@ -137,9 +137,9 @@ class TestSpread:
         ("cost", "budget", "base"),
         [
             (PRICES, Budget(cost=1e6), 0.25),
-            (PRICES, Budget(trials=50), 1.0),
-            (PRICES, None, 1.0),
-            ("expensive", Budget(trials=50), 0.7),
+            (PRICES, Budget(trials=50), 0.5),
+            (PRICES, None, 0.5),
+            ("expensive", Budget(trials=50), 0.3),
         ],
     )
     def test_it_is_as_dense_as_a_point_and_its_trial_are_cheap(

@@ -37,7 +37,7 @@ class LengthScales:
     deviation: float
 
 
-USUAL = LengthScales(1.0 / 3.0, 1.0)
+USUAL = LengthScales(0.25, math.sqrt(2.0))
 """A feature matters until the data say otherwise.
 
 With a vague prior, a feature that few observations tell apart counts as one that changes nothing, and the model is sure

@@ -18,6 +18,8 @@ from camobo.strategy.protocol import LOG_MOST
 COOLING = 10.0
 """γ falls in proportion to the share of the budget left, once less than 1 / COOLING of it is left."""
 
+SCARCE = 1.0 / 3.0
+"""What a trial counts beside its money where trials are limited, as a share of what a typical one costs."""
 NOTHING = 1e-300
 """The money left of a budget that is spent, so that it has a logarithm."""
 
@@ -73,17 +75,17 @@ def funds(plan: Plan, data: Data, earlier: CostModel | None) -> Funds:
 def log_trial(plan: Plan, model: CostModel, made: int, most: float) -> float:
     """log λ: what a trial counts beside its money, after so many trials, with so much money left.
 
-    Where trials are limited, or nothing is, each counts as much as one at a typical point costs; so a point is never
-    much better for being almost free. Where money is limited too, as much as is left for each trial if that is less;
-    where only money is, nothing.
+    Where trials are limited, or nothing is, each counts a third of what a typical one costs; so a point is never much
+    better for being almost free. Where money is limited too, at most as much as is left for each trial. Where only
+    money is, nothing.
     """
     budget = plan.budget
     if budget is not None and budget.trials is None:
         return -math.inf
-    typical = typical_log_cost(model, plan.space)
+    counted = math.log(SCARCE) + typical_log_cost(model, plan.space)
     if budget is None or budget.trials is None:
-        return typical
-    return min(typical, math.log(most / max(1, budget.trials - made)))
+        return counted
+    return min(counted, math.log(most / max(1, budget.trials - made)))
 
 
 def spending(model: CostModel | None, receipts: Receipts) -> float:
