@@ -100,7 +100,10 @@ def main() -> None:
         print(f"  {label:34s} {nickel:13.1f} {chromium:15.1f} {mean(s.hypervolume() for s in studies):13.1f}")
     paths = {label: [path(study) for study in studies] for label, studies in made.items()}
     best = max(volume for several in paths.values() for one in several for _, volume in one)
-    print("\nNickel used until so much of the best front was found, medians:" + "".join(f"{share:8.0%}" for share in SHARES))
+    print(
+        "\nNickel used until so much of the best front was found, medians:"
+        + "".join(f"{share:8.0%}" for share in SHARES)
+    )
     for label, several in paths.items():
         used = (median(nickel_until(one, share * best) for one in several) for share in SHARES)
         print(f"  {label:61s}" + "".join(f"{nickel:8.0f}" for nickel in used))
