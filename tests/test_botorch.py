@@ -97,7 +97,7 @@ def ours(cost: Cost | None, pending: Array | None = None) -> Acquisition:
         discount = cost.at(7, SPACE, np.random.default_rng([0, 7]))
     elif cost is not None:
         model = cost.over(SPACE).fitted(RECEIPTS, PAID) if learns(cost) else cost.over(SPACE)
-        discount = Thrift(model, 1.0, log_trial=counted(model))
+        discount = Thrift(model, 1.0, log_per_trial=counted(model))
     return Acquisition(SPACE, gps, ScalarisedUCB(WEIGHTS, REFERENCE, 0.3), discount)
 
 

@@ -96,7 +96,11 @@ def played(given: Case, method: Method, job: Job) -> dict[str, Any]:
             break
     prices = given.prices if job.price == ALL else {price: given.prices[price]}
     money = {name: function(np.array(units)) for name, function in prices.items()}
-    return {**curve(given, np.array(values), money), "ended": ended, "ask": round(statistics.median(seconds), 5)}
+    return {
+        **curve(given, np.array(values), money),
+        "ended": ended,
+        "ask": round(statistics.median(seconds or [0.0]), 5),
+    }
 
 
 def curve(given: Case, values: Floats, money: Mapping[str, Floats]) -> dict[str, Any]:

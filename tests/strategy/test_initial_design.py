@@ -10,17 +10,29 @@ from hypothesis import strategies as st
 
 from camobo.arrays import Array
 from camobo.cost.budget import Budget
-from camobo.space.inputs import Categorical
+from camobo.cost.prices import Prices
+from camobo.space.inputs import Categorical, Real
 from camobo.space.space import Space
 from camobo.strategy.funds import funds
-from camobo.strategy.initial_design import in_initial_design, next_spread, spread
+from camobo.strategy.initial_design import in_initial_design, next_of_design
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Plan, Receipts
 from camobo.strategy.suggest import suggest
-from tests.support.plans import MIXED, PRICES, constrained, data, nearest, plan, run, some
+from tests.support.plans import MIXED, PRICES, constrained, data, nearest, plan, run, some, with_receipts
 from tests.support.strategies import law
 
 NONE = np.zeros((0, 2))
+
+
+def design(given: Plan, count: int) -> Array:
+    """(count, d) the first points of a plan's design, one after another, none of them measured."""
+    units = np.zeros((0, given.space.dimension))
+    discount = funds(given, data(given, units), None).thrift(given)
+    for _ in range(count):
+        found = next_of_design(given, units, discount)
+        assert found is not None
+        units = np.vstack([units, found])
+    return units
 
 
 def initial(given: Plan, count: int | None = None) -> Array:
@@ -28,10 +40,9 @@ def initial(given: Plan, count: int | None = None) -> Array:
 
 
 class TestInitialDesign:
-    def test_each_point_is_the_next_of_those_spread(self) -> None:
-        for given in (plan(seed=1), plan(cost=PRICES, seed=1), plan(cost="expensive > cheap", seed=1)):
-            design = spread(given, funds(given, data(given, NONE), None).thrift(given), given.initial)
-            np.testing.assert_array_equal(initial(given), design[: given.initial])
+    def test_each_point_is_the_next_of_the_design(self) -> None:
+        for given in (plan(seed=1), plan(cost=PRICES, budget=30, seed=1), plan(cost="expensive > cheap", seed=1)):
+            np.testing.assert_array_equal(initial(given), design(given, given.initial))
 
     def test_its_points_are_paid_from_the_budget(self) -> None:
         given = plan(cost=PRICES, budget=Budget(cost=100.0), seed=1)
@@ -97,40 +108,51 @@ class TestInitialDesign:
             values = np.column_stack([known.values[:, :2], answers])
             assert in_initial_design(given, replace(known, values=values)) is continues
 
+    def test_where_nothing_is_learned_the_money_left_is_still_spread(self) -> None:
+        given = plan(cost=PRICES, budget=Budget(cost=100.0), seed=1)
+        units, spent = np.zeros((0, 2)), 0.0
+        for number in range(12):
+            receipts = Receipts(units, np.zeros(len(units)), spent, units[:0])
+            known = replace(data(given, units), values=np.ones((number, 2)), receipts=receipts, step=number + 1)
+            found = suggest(given, known, number)
+            assert found.notes == (Note(Reason.INITIAL_DESIGN),)
+            assert found.expected is not None
+            assert found.expected <= (100.0 - spent) * (1 + 1e-6)
+            units, spent = np.vstack([units, found.unit]), spent + found.expected
+            if spent > 90.0:
+                break
+        assert units[1:].min() > 0.0  # none is the cheapest corner, where what cannot be paid would end
+
     @pytest.mark.parametrize(("cost", "expected"), [("x", Reason.CHEAPEST_LEFT), (None, Reason.RANDOM_LEFT)])
-    def test_where_all_that_are_spread_are_tried_the_note_says_what_comes_instead(
+    def test_where_the_whole_sequence_is_tried_the_note_says_what_comes_instead(
         self, cost: str | None, expected: Reason, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("camobo.strategy.initial_design._POOL", 0)
+        monkeypatch.setattr("camobo.strategy.initial_design._POOL", 1)
         two = Space({"x": Categorical(["high", "low"], expensive=["high"])})
-        repeating = (plan(two, cost=cost, seed=seed) for seed in range(20))
-        given = next(one for one in repeating if len(np.unique(spread(one, None, 2))) == 1)
-        measured = spread(given, None, 1)
+        seeds = (seed for seed in range(20) if next_of_design(plan(two, seed=seed), design(plan(two), 1), None) is None)
+        given = plan(two, cost=cost, seed=next(seeds))
+        measured = design(plan(two), 1)
         found = suggest(given, replace(data(given, measured), values=np.ones((1, 2))), 0)
         assert found.notes == (Note(expected),)
         assert expected.unusual
         assert nearest(found.unit[None, :], measured) > 1e-6
 
 
-class TestSpread:
+class TestDesign:
     @law
-    @drawn(st.integers(0, 99), st.integers(1, 300))
-    def test_without_a_cost_or_thrift_it_is_the_same_even_sequence(self, seed: int, count: int) -> None:
-        blind, priced = plan(seed=seed), plan(cost=PRICES, thrift=0.0, seed=seed)
-        even = spread(blind, None, count)
-        assert len(even) >= count
-        np.testing.assert_array_equal(
-            spread(priced, funds(priced, data(priced, NONE), None).thrift(priced), count), even
-        )
-        for share in (0.25, 0.5):  # of the cube below and above, in every input
-            assert np.abs((even[:64] < share).mean(axis=0) - share).max() < 0.05
+    @drawn(st.integers(0, 99))
+    def test_without_a_cost_or_thrift_and_where_all_cost_the_same_it_is_the_same_even_sequence(self, seed: int) -> None:
+        even = design(plan(seed=seed), 64)
+        for cost in (PRICES, Prices({}, per_trial=5)):
+            np.testing.assert_array_equal(design(plan(cost=cost, thrift=float(cost != PRICES), seed=seed), 64), even)
+        for share in (0.25, 0.5):  # of the cube below, in every input
+            assert np.abs((even < share).mean(axis=0) - share).max() < 0.05
 
     def test_equal_volumes_get_equal_money(self) -> None:
         given = plan(cost=PRICES, budget=Budget(cost=1e6), seed=1)
         assert given.cost is not None
-        units = spread(given, funds(given, data(given, NONE), None).thrift(given), 1)
+        units = design(given, 200)
         cost, half = np.exp(given.cost.over(given.space).log_cost(units)), units[:, 0] < 0.5
-        assert len(units) > 100
         assert cost[half].sum() == pytest.approx(cost[~half].sum(), rel=0.1)
 
     @pytest.mark.parametrize(
@@ -145,33 +167,59 @@ class TestSpread:
     def test_it_is_as_dense_as_a_point_and_its_trial_are_cheap(
         self, cost: Any, budget: Budget | None, base: float
     ) -> None:
-        found = []
-        for seed in range(10):
-            given = plan(cost=cost, budget=budget, seed=seed)
-            found.append(spread(given, funds(given, data(given, NONE), None).thrift(given), 1)[:, 0].mean())
-        dense = 1.0 / (base + np.linspace(0.0, 1.0, 1001))  # of the first input; the second adds a little
-        assert np.mean(found) == pytest.approx(np.average(np.linspace(0.0, 1.0, 1001), weights=dense), abs=0.01)
+        level = np.linspace(0.0, 1.0, 1001)
+        dense = 1.0 / (base + level)  # of the first input; the second adds a little
+        found = [design(plan(cost=cost, budget=budget, seed=seed), 40)[:, 0].mean() for seed in range(8)]
+        assert np.mean(found) == pytest.approx(np.average(level, weights=dense), abs=0.015)
 
-    def test_where_almost_nothing_is_dense_there_are_still_enough(self) -> None:
-        given = plan(cost=PRICES, thrift=10.0, budget=Budget(cost=1e6), seed=1)
-        discount = funds(given, data(given, NONE), None).thrift(given)
-        few, many = (spread(given, discount, count) for count in (1, 200))
-        assert len(few) < 30
-        assert len(many) == 200
-        assert few[:, 0].max() < many[:, 0].max() < 0.9
+    def test_its_first_points_cost_as_its_density_says(self) -> None:
+        given = [plan(cost=PRICES, budget=Budget(cost=1e6), seed=seed) for seed in range(200)]
+        firsts = np.vstack([design(one, 3) for one in given])
+        model, everywhere = PRICES.over(given[0].space), np.random.default_rng(0).random((100_000, 2))
+        expected = 1.0 / np.exp(-model.log_cost(everywhere)).mean()
+        assert np.exp(model.log_cost(firsts)).mean() == pytest.approx(expected, rel=0.05)
 
     def test_the_cheap_side_of_an_input_with_an_expensive_low_end_is_its_high_end(self) -> None:
         given = plan(MIXED, cost="purity", seed=2)
-        nothing = data(given, np.zeros((0, 4)))
-        units = spread(given, funds(given, nothing, None).thrift(given), 1)
-        assert units[:, given.space.names.index("purity")].mean() > 0.55
+        assert design(given, 100)[:, given.space.names.index("purity")].mean() > 0.55
 
     def test_a_point_that_is_tried_gives_way_to_the_next(self) -> None:
         given = plan(seed=2)
-        design = spread(given, None, 3)
+        first = design(given, 3)
         for known in (
-            data(given, design[:2]),
-            data(given, NONE, failed=design[:2]),
-            data(given, NONE, pending=design[:2]),
+            data(given, first[:2]),
+            data(given, NONE, failed=first[:2]),
+            data(given, NONE, pending=first[:2]),
         ):
-            np.testing.assert_array_equal(next_spread(given, known, None), design[2])
+            np.testing.assert_array_equal(next_of_design(given, known.tried, None), first[2])
+
+    def test_receipts_between_two_points_move_what_is_kept_and_repeat_nothing(self) -> None:
+        given = plan(cost="expensive > cheap", seed=3)
+        before = design(given, 3)
+        dear = with_receipts(data(given, before), 5.0 + 900.0 * before[:, 1])
+        found = suggest(given, replace(dear, values=np.ones((3, 2))), 3)
+        assert found.notes == (Note(Reason.INITIAL_DESIGN),)
+        assert nearest(found.unit[None, :], before) > 0.01
+
+    @pytest.mark.parametrize(("inputs", "money"), [(1, 50.0), (2, 100.0), (4, 100.0), (6, 400.0), (10, 300.0)])
+    def test_where_hardly_anything_can_be_paid_it_spreads_over_that_and_leaves_a_fifth(
+        self, inputs: int, money: float
+    ) -> None:
+        space = Space({f"x{i}": Real(0, 1) for i in range(inputs)})
+        prices = Prices({f"x{i}": 200 for i in range(inputs)}, per_trial=5)
+        for seed in range(5):
+            given, spent, units = (
+                plan(space, cost=prices, budget=Budget(cost=money), seed=seed),
+                0.0,
+                np.zeros((0, inputs)),
+            )
+            for number in range(given.initial):
+                receipts = Receipts(units, np.zeros(number), spent, units[:0])
+                known = replace(data(given, units), values=np.ones((number, 2)), receipts=receipts, step=number + 1)
+                found = suggest(given, known, number)
+                assert found.notes == (Note(Reason.INITIAL_DESIGN),)
+                assert found.expected is not None
+                if inputs > 1 and number:
+                    assert nearest(found.unit[None, :], units) > 1e-3
+                units, spent = np.vstack([units, found.unit]), spent + found.expected
+            assert 0.1 * money < spent < 0.8 * money

@@ -12,7 +12,7 @@ from camobo.space.space import Space
 
 _SWEPT = 33  # values of a number at which its effect on cost is looked up
 _ROUNDING = 1e-9
-_SPREAD = 128  # points of which the middle one's cost is a trial's typical cost
+_SPREAD = 32  # points of which the middle one's cost is a trial's typical cost
 
 
 def costs_at(model: CostModel, units: Array) -> Array:

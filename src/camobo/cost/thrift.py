@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from camobo.arrays import Array
 from camobo.checks import number_from
@@ -29,26 +30,30 @@ class Thrift:
 
     gamma: 0 ignores cost, 1 is promise per money.
     most: what is left to spend, above 0; a point that costs more is worth less than every point that does not.
-    log_trial: log λ, what a trial counts beside its money because trials are scarce too; −∞ if they are not.
+    log_per_trial: log λ, what a trial counts beside its money because trials are scarce too; −∞ if they are not.
     """
 
     model: CostModel
     gamma: float
     most: float = math.inf
-    log_trial: float = -math.inf
+    log_per_trial: float = -math.inf
 
     def log(self, units: Array) -> Array:
         """(n,) −γ log (c + λ), and far below for what cannot be paid."""
         log_cost = self.model.log_cost(units)
-        found, over = -self.gamma * np.logaddexp(log_cost, self.log_trial), self._over(log_cost)
+        found, over = -self.gamma * np.logaddexp(log_cost, self.log_per_trial), self._over(log_cost)
         return np.asarray(found - np.where(over > 0.0, _BEYOND + _STEEP * np.maximum(over, 0.0), 0.0))
 
     def log_slope(self, units: Array) -> Array:
         """(n, d) gradient of `log`."""
         log_cost = self.model.log_cost(units)
-        share = np.exp(log_cost - np.logaddexp(log_cost, self.log_trial))
+        share = np.exp(log_cost - np.logaddexp(log_cost, self.log_per_trial))
         steep = np.where(self._over(log_cost) > 0.0, _STEEP, 0.0)
         return -(self.gamma * share + steep)[:, None] * self.model.log_cost_slope(units)
+
+    def pays(self, units: Array) -> NDArray[np.bool_]:
+        """(n,) whether what is left pays for each point, up to rounding."""
+        return np.asarray(self._over(self.model.log_cost(units)) <= 0.0)
 
     def _over(self, log_cost: Array) -> Array:
         """(n,) e-folds by which points cost more than what is left; 0 or less if it pays for them."""

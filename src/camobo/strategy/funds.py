@@ -20,8 +20,8 @@ COOLING = 10.0
 
 SCARCE = 1.0 / 3.0
 """What a trial counts beside its money where trials are limited, as a share of what a typical one costs."""
-NOTHING = 1e-300
-"""The money left of a budget that is spent, so that it has a logarithm."""
+
+_NOTHING = 1e-300  # of money: what is left of a budget that is spent, so that it has a logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,21 @@ class Funds:
     spent: money paid, and reserved for trials without a receipt; 0 as long as costs are not in money.
     left: the share of the budget left.
     most: the money left; infinite without a budget in money, and until it is spent as long as costs are not in money.
-    log_trial: log of what a trial counts beside its money.
+    made: the trials suggested so far.
     """
 
     model: CostModel | None
     spent: float
     left: float
     most: float = math.inf
-    log_trial: float = -math.inf
+    made: int = 0
 
     def thrift(self, plan: Plan) -> Thrift | None:
         """The discount at this moment; None without a cost."""
         if self.model is None:
             return None
-        return Thrift(self.model, gamma(plan.thrift, self.left), self.most, self.log_trial)
+        counted = log_per_trial(plan, self.model, self.made, self.most)
+        return Thrift(self.model, gamma(plan.thrift, self.left), self.most, counted)
 
     def affords(self, unit: Array) -> bool:
         """Whether what is left pays for a (d,) point, up to rounding."""
@@ -66,26 +67,31 @@ def funds(plan: Plan, data: Data, earlier: CostModel | None) -> Funds:
         model = model.fitted(receipts.units, receipts.paid, earlier)
     spent = 0.0 if receipts is None else spending(model, receipts)
     left = share_left(plan.budget, data.step - 1, spent)
-    limit, blind = None if plan.budget is None else plan.budget.cost, model is None or not model.in_money
-    unlimited = limit is None or (blind and spent < limit)
-    most = math.inf if unlimited or limit is None else max(limit - spent, NOTHING)
-    return Funds(model, spent, left, most, -math.inf if model is None else log_trial(plan, model, data.step - 1, most))
+    return Funds(model, spent, left, money_left(plan, model, spent), data.step - 1)
 
 
-def log_trial(plan: Plan, model: CostModel, made: int, most: float) -> float:
+def money_left(plan: Plan, model: CostModel | None, spent: float) -> float:
+    """What is left of a budget in money, above 0; infinite without one.
+
+    As long as costs are not in money, nothing is known to be unaffordable, until it is spent.
+    """
+    limit = None if plan.budget is None else plan.budget.cost
+    blind = model is None or not model.in_money
+    return math.inf if limit is None or (blind and spent < limit) else max(limit - spent, _NOTHING)
+
+
+def log_per_trial(plan: Plan, model: CostModel, made: int, most: float) -> float:
     """log λ: what a trial counts beside its money, after so many trials, with so much money left.
 
     Where trials are limited, or nothing is, each counts a third of what a typical one costs; so a point is never much
     better for being almost free. Where money is limited too, at most as much as is left for each trial. Where only
     money is, nothing.
     """
-    budget = plan.budget
-    if budget is not None and budget.trials is None:
+    trials = None if plan.budget is None else plan.budget.trials
+    if trials is None and not math.isinf(most):
         return -math.inf
     counted = math.log(SCARCE) + typical_log_cost(model, plan.space)
-    if budget is None or budget.trials is None:
-        return counted
-    return min(counted, math.log(most / max(1, budget.trials - made)))
+    return counted if trials is None else min(counted, math.log(most) - math.log(max(1, trials - made)))
 
 
 def spending(model: CostModel | None, receipts: Receipts) -> float:

@@ -1,13 +1,16 @@
-"""The initial design: spread points, for equal money everywhere, until there is enough data for models."""
+"""The initial design: points spread over the space, denser where trials are cheap, until models have enough data."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
 from camobo.arrays import Array
-from camobo.cost.protocol import Discount
+from camobo.cost.sweep import cheapest_of, costs_at
+from camobo.cost.thrift import Thrift
 from camobo.space.sampling import quasi_random
-from camobo.space.space import is_new
+from camobo.space.space import Space, is_new
 from camobo.strategy.cheapest import cheapest_untried, within_means
 from camobo.strategy.funds import Funds
 from camobo.strategy.notes import Note, Reason
@@ -15,6 +18,8 @@ from camobo.strategy.plan import Data, Plan
 from camobo.strategy.protocol import Fitted, Suggestion
 
 _POOL = 1024  # points that those of the initial design are kept from
+_HALVINGS = 10  # at most: then all points lie within a thousandth of the cheapest one
+_AT_ONCE = 16  # of them: a cost may be a function that is slow
 
 
 def in_initial_design(plan: Plan, data: Data) -> bool:
@@ -37,34 +42,56 @@ def _informative(plan: Plan, values: Array) -> bool:
 
 
 def initial_suggestion(plan: Plan, data: Data, number: int, means: Funds) -> Suggestion:
-    """The next point of the initial design: as dense as the discount says, so that equal volumes get equal money.
+    """The next point of the initial design, as dense as the discount says: (c + λ)^−γ.
 
-    If the data does not inform a model after twice the planned number of points, cost no longer decides.
+    If the data does not inform a model after twice the planned number of points, of cost only the budget decides.
     """
-    discount = means.thrift(plan) if number < 2 * plan.initial else None
-    unit, reason = next_spread(plan, data, discount), Reason.INITIAL_DESIGN
+    discount, unpaid = means.thrift(plan), plan.initial - len(data.units) - len(data.pending)
+    if discount is not None:
+        thrift = discount.gamma if number < 2 * plan.initial else 0.0
+        discount = replace(discount, gamma=thrift, most=_most_of_one(plan.space, discount, max(1, unpaid)))
+    unit, reason = next_of_design(plan, data.tried, discount), Reason.INITIAL_DESIGN
     if unit is None:
         unit = cheapest_untried(plan, data, number, means.model)
         reason = Reason.RANDOM_LEFT if means.model is None else Reason.CHEAPEST_LEFT
     return Suggestion(within_means(plan, data, number, means, unit), (Note(reason),), Fitted(cost=means.model))
 
 
-def next_spread(plan: Plan, data: Data, discount: Discount | None) -> Array | None:
-    """(d,) the first point of the design that is not tried yet, or None."""
-    tried = data.tried
-    return next((unit for unit in spread(plan, discount, len(tried) + 1) if is_new(unit, tried)), None)
+def _most_of_one(space: Space, discount: Thrift, unpaid: int) -> float:
+    """The most that one of the points to come may cost: its share of half of the money, or twice the cheapest point."""
+    cheapest = float(costs_at(discount.model, cheapest_of(discount.model, space)[None, :])[0])
+    return min(discount.most, max(discount.most / (2 * unpaid), 2.0 * cheapest))
 
 
-def spread(plan: Plan, discount: Discount | None, count: int) -> Array:
-    """(k, d) at least `count` points spread over the space, as dense as the discount says; evenly without one.
+def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array | None:
+    """(d,) the first point of an even sequence that is not tried and that its density keeps; None if all are tried.
 
-    A point of an even sequence is kept if its coordinate along one more dimension is below its density, so those kept
-    are as even as the density allows. The densest point has density 1, or more if else too few were kept.
+    A point is kept if its coordinate along one more dimension is below its density, 1 at the cheapest point; so those
+    kept are as even as the density allows. If none is kept, the one that misses least.
     """
-    sequence = quasi_random(_POOL + count, plan.space.dimension + 1, plan.stream("initial design", 0))
-    units = plan.space.snap(sequence[:, :-1])
-    if discount is None:
-        return units
-    density = discount.log(units)
-    excess = np.log(sequence[:, -1]) - density + density.max()
-    return np.asarray(units[excess <= max(0.0, float(np.partition(excess, count - 1)[count - 1]))])
+    length, stream = _POOL + len(tried), plan.stream("initial design", 0)
+    sequence = quasi_random(length, plan.space.dimension + 1, stream)
+    points, densest = sequence[:, :-1], 0.0
+    if discount is not None:
+        cheapest = cheapest_of(discount.model, plan.space)
+        densest = float(discount.log(cheapest[None, :])[0])
+        points = cheapest + _payable(plan.space, discount, cheapest, points[:_AT_ONCE]) * (points - cheapest)
+    least, missing = np.inf, None
+    for start in range(0, length, _AT_ONCE):
+        units = plan.space.snap(points[start : start + _AT_ONCE])
+        density = np.zeros(len(units)) if discount is None else discount.log(units) - densest
+        excess = np.log(np.maximum(sequence[start : start + _AT_ONCE, -1], 1e-12)) - density
+        for unit, over in zip(units, excess.tolist(), strict=True):
+            if over < max(least, 0.0) and is_new(unit, tried):
+                if over <= 0.0:
+                    return np.asarray(unit)
+                least, missing = over, unit
+    return missing
+
+
+def _payable(space: Space, discount: Thrift, cheapest: Array, points: Array) -> float:
+    """How much of the way from the cheapest point to the others is kept: halved until half of them can be paid."""
+    for halvings in range(_HALVINGS):
+        if discount.pays(space.snap(cheapest + 0.5**halvings * (points - cheapest))).mean() >= 0.5:
+            return float(0.5**halvings)
+    return float(0.5**_HALVINGS)
