@@ -254,9 +254,10 @@ class TestTheSameStudy:
         renamed = [{**event, "kind": event["kind"].replace("planned", "set")} for event in before.events()]
         assert without_notes(log) == without_notes(renamed)
         explained = study.explain(expected["explained"]["number"]).predictions
-        # The old version ran on another processor, whose BLAS rounds the last digits otherwise.
-        for name, prediction in explained.items():
-            assert list(prediction) == pytest.approx(expected["explained"][name], rel=1e-10)
+        # Models have another prior now: they agree within what both say they do not know.
+        for name, (mean, deviation) in explained.items():
+            old_mean, old_deviation = expected["explained"][name]
+            assert abs(mean - old_mean) < 2.0 * (deviation + old_deviation)
         assert study.plan.cost == cm.OrderCost("nickel > soak, quench > grain")
         assert study.budget == cm.Budget(expected["budget"])
         assert (study.plan.thrift, study.seed) == (1.0, 7)
