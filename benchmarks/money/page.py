@@ -75,7 +75,9 @@ spends in all, or twice its own spending if that is more.
 The *clairvoyant* knows the functions and buys only front points, greedily: what could be saved at all.
 
 Constants were chosen on other problems: two other tables, twelve other formulas, sixty other draws, twelve other
-problems with three objectives ([method.md](method.md)).
+problems with three objectives; but the fade on three other seeds of the twelve, and the prior of length scales was
+chosen again, on those other problems, after a look at the twelve ([method.md](method.md)): read the twelve with that in
+mind.
 Made by `make money` with sources {fingerprint}."""
 
 

@@ -16,7 +16,9 @@ _UNPLANNED = 30.0  # trials after which half of a study without a budget counts 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many trials, and how much money. Whichever is used up first ends the study.
+    """How many trials, and how much money. `optimize` and `camobo run` end with whichever is used up first.
+
+    `ask` goes on after the trials; what the money left does not pay for is not suggested.
 
     >>> Budget(trials=60), Budget(cost=2000, unit="EUR")
     (Budget(trials=60, cost=None, unit=''), Budget(trials=None, cost=2000.0, unit='EUR'))

@@ -13,7 +13,7 @@ For other rooms:
     suggest         the next point to try, by the plan's method
 Inside this room:
     default         camobo's own method: expected improvement of the front, for the money
-    initial_design  first points, spread for equal money everywhere
+    initial_design  first points, spread over the space, denser where trials are cheap
     recipes         how each method fits its models
     standing        where a study stands if open trials come out as expected
 """

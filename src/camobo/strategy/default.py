@@ -1,6 +1,6 @@
 """camobo's own method: expected improvement of the front, for the money.
 
-few observations ──> initial design: space-filling, for equal money
+few observations ──> initial design: space-filling, denser where trials are cheap
 otherwise        ──> fit models ──> believe pending points ──> maximise log U − γ log (c + λ) ──> Suggestion
 """
 

@@ -55,7 +55,7 @@ class Study:
     objectives: what is measured, and which way is better: {"strength": "max", "corrosion": "min"}.
     cost: which inputs are more expensive than which, "nickel > chromium"; or `Prices`, a `Formula` or function,
         `LearnedCost`. None: cost is ignored. What `tell(…, cost=…)` records sharpens an order by itself.
-    budget: planned trials, or a `Budget` in money or both. As it is spent the cost counts less.
+    budget: planned trials, or a `Budget` in money or both. Over its last tenth the cost counts less.
     thrift: how much the cost counts: 0 not at all, 1 promise for the money, more is more frugal.
     seed: the same seed and the same data give the same suggestions. None draws a seed, see `study.seed`.
     storage: where the study is stored: None for memory, a file "alloy.db", or a URL "postgresql+psycopg://…". The same
