@@ -24,7 +24,7 @@ def ratios(family: str, title: str, curves: Mapping[str, Sequence[float]], file:
     columns = min(4, len(panels))
     rows = -(-len(panels) // columns)
     figure, axes = plt.subplots(
-        rows, columns, figsize=(max(4.2, 3.1 * columns), 2.5 * rows + 0.6), squeeze=False, sharex=True, sharey=True
+        rows, columns, figsize=(max(5.6, 3.1 * columns), 2.5 * rows + 0.6), squeeze=False, sharex=True, sharey=True
     )
     for spare in list(axes.flat)[len(panels) :]:
         spare.set_visible(False)
