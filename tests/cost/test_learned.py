@@ -151,6 +151,11 @@ class TestOddReceipts:
             least, most = np.log(min(one for one in paid if one > 0.0) * 1e-3 + 5e-324), np.log(max(paid))
             assert np.all(model.log_cost(at) > least - 3 * (most - least) - 5)
 
+    def test_nothing_beside_the_smallest_amount_there_is_gives_finite_costs(self) -> None:
+        units = np.array([[0.1, 0.2, 0.3], [0.9, 0.8, 0.7]])
+        found = OrderCost("a").over(CUBE).fitted(units, np.array([0.0, 5e-324])).log_cost(units)
+        assert np.isfinite(found).all()
+
     def test_equal_ones_say_that_costs_are_equal_if_nothing_else_is_known(self) -> None:
         model = Constant(CUBE).fitted(points(CUBE, 20), np.full(20, 12.5))
         np.testing.assert_allclose(np.exp(model.log_cost(points(CUBE, 50, seed=1))), 12.5, rtol=1e-9)

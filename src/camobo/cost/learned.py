@@ -55,7 +55,8 @@ def learned(prior: CostModel, space: Space, units: Array, paid: Array, earlier: 
     positive = paid[paid > 0.0]
     if len(positive) == 0:
         return prior
-    nothing = min(_LEAST * float(np.median(positive)), float(positive.min()))
+    smallest = float(positive.min())
+    nothing = min(_LEAST * float(np.median(positive)), smallest) or smallest  # a share of a tiny amount rounds to 0
     logs = np.log(np.where(paid > 0.0, paid, nothing))
     residual = (logs - prior.log_cost(units))[:, None]
     known = earlier.models if isinstance(earlier, LearnedModel) else None
