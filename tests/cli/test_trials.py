@@ -203,3 +203,11 @@ class TestSettling:
             done = camobo("amend", study, "0", "-r", "scale", *more)
             assert done.code == 2
             assert "need corrected results such as strength=498, or --withdraw, or --cost" in done.err
+
+
+def test_ask_says_when_it_goes_past_the_trials_of_the_budget(tmp_path: Path) -> None:
+    study = alloy(tmp_path)
+    camobo("set", study, "--budget", "2")
+    within, past = camobo("ask", study, "-n", "2"), camobo("ask", study)
+    assert "asked for" not in within.err
+    assert "The budget is 2 trials, and 3 trials have been asked for. Cost no longer counts." in past.err

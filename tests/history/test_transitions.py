@@ -489,6 +489,14 @@ class TestAnotherUnit:
     def test_the_same_unit_or_none_of_money_is_not(self, budget: Any) -> None:
         assert transitions.change_plan(self.PAID, at(), {"budget": budget}).events
 
+    def test_a_budget_in_trials_keeps_the_unit_of_what_was_paid(self) -> None:
+        counted = transitions.change_plan(self.PAID, at(), {"budget": 60})
+        assert counted.events[0].new == {"budget": {"trials": 60, "unit": "EUR"}}
+        assert str(counted.history.plan.budget) == "60 trials"
+        assert not transitions.change_plan(counted.history, at(), {"budget": 60}).events
+        with pytest.raises(InvalidOptionError, match="need an amount in EUR"):
+            transitions.change_plan(counted.history, at(), {"budget": {"cost": 500.0, "unit": "USD"}})
+
     def test_while_no_money_was_recorded_or_none_had_a_unit_any_will_do(self) -> None:
         dollars = {"budget": {"cost": 500.0, "unit": "USD"}}
         assert transitions.change_plan(self.EUR, at(), dollars).events

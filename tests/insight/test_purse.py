@@ -11,6 +11,7 @@ from camobo.cost.prices import Prices
 from camobo.history.trial import State, Trial
 from camobo.insight.purse import Purse
 from camobo.insight.record import Record
+from camobo.insight.summary import headline
 from camobo.strategy.plan import Plan
 from tests.support.samples import SPACE
 
@@ -60,3 +61,10 @@ def test_without_the_function_that_was_its_cost_a_study_goes_by_what_it_wrote_do
     )
     assert (found.paid, found.estimated, found.reserved, found.in_money) == (40.0, 30.0, 20.0, True)
     assert found.model is None
+
+
+def test_a_cost_of_nothing_is_an_amount_too() -> None:
+    record = Record(Plan(SPACE, {"y": "max"}), (Trial(0, PARAMS, State.COMPLETE, {"y": 1.0}, cost=0.0),))
+    for found in (record.purse, headline(record)[1]):
+        assert (found.in_money, found.receipts, found.spent) == (True, 1, 0.0)
+    assert not purse(None, Trial(0, PARAMS, State.COMPLETE, {"y": 1.0})).in_money

@@ -562,7 +562,7 @@ def test_progress_is_shown_at_the_beginning_and_after_every_trial(monkeypatch: p
         yield lambda done, headline: shown.append((done, headline))
 
     monkeypatch.setattr(loop, "progress_bar", bar)
-    headline = (1.5, Purse(0.0, 0.0, 0.0, None, "", None), dict[str, Any]())
+    headline = (1.5, Purse(0.0, 0, 0.0, 0.0, None, "", None), dict[str, Any]())
     optimize(Queue(), measure, 3, headline=lambda: headline)
     assert shown == [(done, headline) for done in range(4)]
 

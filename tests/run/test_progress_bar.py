@@ -16,7 +16,7 @@ import camobo as cm
 from camobo.insight.purse import Purse
 from camobo.run.progress_bar import facts, progress_bar
 
-NOTHING = Purse(0.0, 0.0, 0.0, None, "", None)
+NOTHING = Purse(0.0, 0, 0.0, 0.0, None, "", None)
 
 
 class Terminal:
@@ -69,7 +69,7 @@ def test_a_terminal_shows_trials_done_hypervolume_use_of_inputs_and_time_left(te
 def test_what_looks_like_markup_is_shown_as_it_is(terminal: Terminal) -> None:
     with contextlib.redirect_stderr(terminal.stderr), progress_bar(3, wanted=True) as show:
         assert show is not None
-        show(2, (1.5, Purse(20.0, 0.0, 0.0, None, "", None), {"[red]": 3.0}))
+        show(2, (1.5, Purse(20.0, 1, 0.0, 0.0, None, "", None), {"[red]": 3.0}))
     shown = terminal.shown()
     assert "2/3" in shown
     assert "hypervolume 1.5 · spent 20 · used [red] 3" in shown
@@ -100,9 +100,9 @@ def test_a_hypervolume_that_no_float_holds_is_said_in_words() -> None:
     ("money", "said"),
     [
         (NOTHING, ""),
-        (Purse(17.5, 0.0, 9.0, None, "", None), " · spent 17.5"),
-        (Purse(40.0, 1.5, 9.0, 2000.0, "EUR", None), " · spent 41.5 of 2000 EUR"),
-        (Purse(0.0, 0.0, 0.0, 2000.0, "", None), " · spent 0 of 2000"),
+        (Purse(17.5, 1, 0.0, 9.0, None, "", None), " · spent 17.5"),
+        (Purse(40.0, 1, 1.5, 9.0, 2000.0, "EUR", None), " · spent 41.5 of 2000 EUR"),
+        (Purse(0.0, 0, 0.0, 0.0, 2000.0, "", None), " · spent 0 of 2000"),
     ],
 )
 def test_spending_is_shown_where_an_amount_is_known_or_there_is_a_budget_in_money(money: Purse, said: str) -> None:
@@ -117,7 +117,7 @@ def test_inputs_used_are_summed_and_choices_counted() -> None:
 def test_with_a_budget_in_money_only_the_bar_shows_how_much_of_it_is_spent(terminal: Terminal) -> None:
     with contextlib.redirect_stderr(terminal.stderr), progress_bar(None, wanted=True) as show:
         assert show is not None
-        show(1, (1.5, Purse(30.0, 10.0, 20.0, 80.0, "EUR", None), {}))
+        show(1, (1.5, Purse(30.0, 1, 10.0, 20.0, 80.0, "EUR", None), {}))
     half = terminal.shown().split("\r")[2]
     assert half.startswith("budget ")
     assert "1 trial hypervolume 1.5 · spent 40 of 80 EUR" in half

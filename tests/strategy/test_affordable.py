@@ -73,3 +73,19 @@ def test_a_budget_that_is_enough_is_checked_without_loading_scipy() -> None:
         "assert 'scipy.optimize' not in sys.modules and 'camobo.strategy.cheapest' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize("unit", ["", "s", "Seconds "])
+def test_durations_are_counted_in_seconds(unit: str) -> None:
+    check_budget(plan(SPACE, cost=LearnedCost(of="seconds"), budget=Budget(cost=7200.0, unit=unit)))
+
+
+@pytest.mark.parametrize("unit", ["EUR", "h", "min"])
+def test_and_in_nothing_else(unit: str) -> None:
+    given = plan(SPACE, cost=LearnedCost("nickel", of="seconds"), budget=Budget(trials=9, cost=7200.0, unit=unit))
+    with pytest.raises(InvalidOptionError, match=f"need an amount in seconds, .* got 9 trials, 7200 {unit}") as caught:
+        check_budget(given)
+    assert str(caught.value).endswith(
+        'Give seconds, such as Budget(cost=7200, unit="s"), or learn from amounts that are told: LearnedCost().'
+    )
+    check_budget(plan(SPACE, cost=LearnedCost("nickel"), budget=Budget(cost=7200.0, unit=unit)))

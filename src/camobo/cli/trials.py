@@ -76,8 +76,11 @@ def ask(
                 trials = opened.ask(n, owner=owner, lease=length)
         plan = opened.plan
         why = None if len(trials) == n else _why_fewer(opened)
+        past = _past_the_trials(opened)
     if why is not None:
         output.hint(f"Only {len(trials)} of {n}: {why}")
+    if past is not None:
+        output.hint(past)
     if json:
         output.as_json({"trials": [trial.as_dict() for trial in trials]})
     elif csv is None:
@@ -100,6 +103,14 @@ def _raising(study: str) -> Iterator[None]:
     except BudgetSpent as error:
         command = phrases.command_line("camobo", "set", study)
         raise BudgetSpent(f"{error.message} The command: {command} --budget …") from error
+
+
+def _past_the_trials(study: Study) -> str | None:
+    """That more trials were asked for than the budget has; None if not."""
+    limit, asked = None if study.budget is None else study.budget.trials, sum(not t.added for t in study.trials)
+    if limit is None or asked <= limit:
+        return None
+    return f"The budget is {study.budget}, and {asked} trials have been asked for. Cost no longer counts."
 
 
 def _why_fewer(study: Study) -> str:

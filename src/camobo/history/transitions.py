@@ -382,12 +382,22 @@ def add(
 def change_plan(history: History, stamp: Stamp, changes: Mapping[str, Any], *, anew: Collection[str] = ()) -> Change:
     """Change budget, cost or thrift, given as in a document. What differs is recorded, and what is given `anew`."""
     before = plan_facts(history.plan)
+    if "budget" in changes:
+        changes = {**changes, "budget": _in_the_same_money(history.plan.budget, changes["budget"])}
     new = {name: given for name, given in changes.items() if given != before[name] or name in anew}
     if not new:
         return Change(history)
     if "budget" in new:
         _refuse_another_unit(history, read_budget(new["budget"]), repriced="cost" in new)
     return _then(Change(history), "set", None, stamp, new, {name: before[name] for name in new})
+
+
+def _in_the_same_money(before: Budget | None, given: Any) -> Any:
+    """A budget as a document; if it limits trials only, what is paid is still counted in the unit given before."""
+    now = read_budget(given)
+    if before is None or now is None or now.cost is not None or now.unit:
+        return given
+    return budget_document(replace(now, unit=before.unit))
 
 
 def _refuse_another_unit(history: History, budget: Budget | None, *, repriced: bool) -> None:

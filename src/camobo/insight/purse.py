@@ -20,6 +20,8 @@ class Purse:
 
     paid: float
     """Recorded costs."""
+    receipts: int
+    """Trials with a recorded cost, which may be 0."""
     estimated: float
     """Expected cost of settled trials without a receipt; 0 as long as costs are not in money."""
     reserved: float
@@ -43,7 +45,7 @@ class Purse:
     @property
     def in_money(self) -> bool:
         """Whether amounts are known: there are receipts, or the cost tells amounts."""
-        return self.spent + self.reserved > 0.0 or (self.model is not None and self.model.in_money)
+        return self.receipts > 0 or self.spent + self.reserved > 0.0 or (self.model is not None and self.model.in_money)
 
 
 def purse_of(plan: Plan, trials: Sequence[Trial], units: Array) -> Purse:
@@ -55,11 +57,11 @@ def purse_of(plan: Plan, trials: Sequence[Trial], units: Array) -> Purse:
         model = plan.cost.over(plan.space)
         if receipts is not None and len(receipts.paid):
             model = model.fitted(receipts.units, receipts.paid)
-    paid = sum(trial.cost or 0.0 for trial in trials if not trial.added)
+    paid = [trial.cost for trial in trials if not trial.added and trial.cost is not None]
     rest = [i for i, trial in enumerate(trials) if not trial.added and trial.cost is None]
     settled, waiting = ([i for i in rest if trials[i].state.open is is_open] for is_open in (False, True))
     estimated, reserved = (_expected(model, [trials[i] for i in rows], units[rows]) for rows in (settled, waiting))
-    return Purse(paid, estimated, reserved, budget, unit, model)
+    return Purse(sum(paid), len(paid), estimated, reserved, budget, unit, model)
 
 
 def _expected(model: CostModel | None, trials: Sequence[Trial], units: Array) -> float:

@@ -70,6 +70,6 @@ def _quick_purse(record: Record) -> Purse:
         return record.purse
     budget = record.plan.budget
     limit, unit = (None, "") if budget is None else (budget.cost, budget.unit)
-    paid = sum(trial.cost or 0.0 for trial in counted)
+    paid = [trial.cost for trial in counted if trial.cost is not None]
     reserved = sum(trial.expected or 0.0 for trial in counted if trial.cost is None)
-    return Purse(paid, 0.0, reserved, limit, unit, None)
+    return Purse(sum(paid), len(paid), 0.0, reserved, limit, unit, None)

@@ -1,4 +1,4 @@
-"""Whether a budget in money pays for any trial at all, where costs are known before the first receipt."""
+"""Whether a budget in money fits the cost: it counts the same thing, and pays for a trial."""
 
 from __future__ import annotations
 
@@ -7,22 +7,28 @@ import math
 import numpy as np
 
 from camobo.arrays import Array
+from camobo.cost.budget import Budget
 from camobo.cost.protocol import CostModel
 from camobo.cost.reading import known_at_once
+from camobo.cost.receipts import wants_durations
 from camobo.cost.sweep import cheapest_of
 from camobo.cost.thrift import ROUNDING
 from camobo.errors import InvalidOptionError
 from camobo.space.space import written_params
 from camobo.strategy.plan import Data, Plan
 
+_SECONDS = ("", "s", "sec", "second", "seconds")
+
 
 def check_budget(plan: Plan) -> None:
-    """Refuse a budget in money that does not pay for the cheapest trial.
+    """Refuse a budget in money that does not pay for the cheapest trial, and one in euros for a cost in seconds.
 
     Of a price list the cheapest trial is found exactly, of a formula by the search that a suggestion uses. That takes
     long to load, so it decides only where the budget does not pay for what a sweep along the inputs finds.
     """
     cost, budget = plan.cost, plan.budget
+    if budget is not None and budget.cost is not None and wants_durations(cost):
+        _refuse_other_than_seconds(budget)
     if budget is None or budget.cost is None or cost is None or not known_at_once(cost):
         return
     model, most = cost.over(plan.space), math.log(budget.cost) + ROUNDING
@@ -34,6 +40,14 @@ def check_budget(plan: Plan) -> None:
         raise InvalidOptionError(
             f"budget: need at least {least}, which the cheapest trial costs "
             f"({written_params(plan.space.from_unit(unit))}), got {budget}. Raise the budget, or correct the cost."
+        )
+
+
+def _refuse_other_than_seconds(budget: Budget) -> None:
+    if budget.unit.strip().casefold() not in _SECONDS:
+        raise InvalidOptionError(
+            f"budget: need an amount in seconds, as the cost is learned from durations, got {budget}. "
+            'Give seconds, such as Budget(cost=7200, unit="s"), or learn from amounts that are told: LearnedCost().'
         )
 
 
