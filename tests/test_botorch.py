@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 from typing import Any
@@ -17,16 +16,15 @@ from camobo.cost.formula import Formula
 from camobo.cost.ordered import OrderCost
 from camobo.cost.paper import PaperCost
 from camobo.cost.prices import Prices
-from camobo.cost.protocol import Cost, CostModel, Discount
+from camobo.cost.protocol import Cost, Discount
 from camobo.cost.receipts import LearnedCost
-from camobo.cost.sweep import typical_log_cost
 from camobo.cost.thrift import Thrift
 from camobo.errors import InvalidOptionError, InvalidOrderError
 from camobo.model import gp
 from camobo.model.hyper import Hyper
 from camobo.space.inputs import Real
 from camobo.space.space import Space
-from camobo.strategy.funds import SCARCE, gamma
+from camobo.strategy.funds import gamma
 
 torch: Any = pytest.importorskip("torch", reason="the botorch extra is not installed")
 pytest.importorskip("botorch", reason="the botorch extra is not installed")
@@ -97,13 +95,8 @@ def ours(cost: Cost | None, pending: Array | None = None) -> Acquisition:
         discount = cost.at(7, SPACE, np.random.default_rng([0, 7]))
     elif cost is not None:
         model = cost.over(SPACE).fitted(RECEIPTS, PAID) if learns(cost) else cost.over(SPACE)
-        discount = Thrift(model, 1.0, log_per_trial=counted(model))
+        discount = Thrift(model, 1.0)
     return Acquisition(SPACE, gps, ScalarisedUCB(WEIGHTS, REFERENCE, 0.3), discount)
-
-
-def counted(model: CostModel) -> float:
-    """Log of what a trial counts beside its money, where trials are limited."""
-    return math.log(SCARCE) + typical_log_cost(model, SPACE)
 
 
 def learns(cost: Any) -> bool:
@@ -202,16 +195,15 @@ class TestCosts:
     def test_a_function_of_the_inputs_costs_what_it_returns(self) -> None:
         _, X = candidates(8)
         cost, free = theirs(priced)(X), theirs(None)(X)
-        trial = math.exp(counted(Formula(priced).over(SPACE)))
-        expected = [np.log(priced(dict(zip(NAMES, x, strict=True))) + trial) for x in X[:, 0].tolist()]
+        expected = [np.log(priced(dict(zip(NAMES, x, strict=True)))) for x in X[:, 0].tolist()]
         assert (free - cost).detach().numpy() == pytest.approx(expected)
 
     def paid(self, **options: Any) -> Array:
-        """What the discount takes off the logarithm at some points, per log (c + λ)."""
+        """What the discount takes off the logarithm at some points, per log c."""
         units, X = candidates(6)
         model = OrderCost("x1 > x2").over(SPACE)
         off = theirs(None)(X) - theirs(OrderCost("x1 > x2"), **options)(X)
-        return np.asarray(off.detach().numpy() / np.logaddexp(model.log_cost(units), counted(model)))
+        return np.asarray(off.detach().numpy() / model.log_cost(units))
 
     @pytest.mark.parametrize(
         ("options", "expected"),

@@ -22,7 +22,7 @@ from money.known import best_hypervolume
 
 COUNT = 120
 REPORTED = 60
-"""Of the numbers below this, the odd ones are for reporting. All others are for choosing."""
+"""From this number on, the odd ones are for reporting. All others are for choosing."""
 BUDGETS = (30, 60)
 REFERENCE = (1.1, 1.1)
 FEATURES = 300
@@ -135,7 +135,7 @@ def one_point_reaches(found: Pair, units: Floats) -> float:
 
 def half(number: int) -> Half:
     """What constants are chosen on is not reported on."""
-    return "reporting" if number % 2 and number < REPORTED else "choosing"
+    return "reporting" if number % 2 and number >= REPORTED else "choosing"
 
 
 def name_of(number: int) -> str:

@@ -61,8 +61,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
     names: the inputs, in the order of X's columns.
     cost: which inputs are more expensive than which, "nickel > chromium", or a list, most expensive first: the paper's
         cost, whose discount is log(1 − C(x, t)), as of a PaperCost. Any other cost of camobo's, such as
-        OrderCost("nickel > chromium"), Prices, a Formula, a function or LearnedCost: −γ log (c(x) + λ), λ what a trial
-        counts beside its money. None: no discount, which leaves Eq. 7, the scalarised UCB.
+        OrderCost("nickel > chromium"), Prices, a Formula, a function or LearnedCost: −γ log c(x). None: no discount,
+        which leaves Eq. 7, the scalarised UCB.
     bounds: (2, d) lower and upper bounds of X, as for `optimize_acqf`; the lower end is the cheap one.
     ref_point: (M,) R, below every value of interest.
     weights: (M,) θ; None draws them from the simplex.
@@ -316,7 +316,7 @@ def _read_cost(given: CostLike) -> Cost | None:
 
 
 def _thrift(plan: Plan, step: int, paid: tuple[Array, Array] | None) -> Discount | None:
-    """−γ log (c + λ) after the receipts; None without a cost."""
+    """−γ log c after the receipts; None without a cost."""
     needed = "(X, paid), points and what they cost: "
     learns = isinstance(plan.cost, LearnedCost)
     known = paid is not None and (len(paid[1]) > 0 or not learns)

@@ -14,7 +14,7 @@ from camobo.arrays import Array
 from camobo.cost.budget import Budget
 from camobo.cost.formula import Formula
 from camobo.cost.receipts import LearnedCost
-from camobo.strategy.funds import COOLING, SCARCE, Funds, funds, spending
+from camobo.strategy.funds import COOLING, Funds, funds, spending
 from camobo.strategy.plan import Data, Plan, Receipts
 from tests.support.plans import PLANE, PRICES, data, plan, some, with_receipts
 from tests.support.strategies import law
@@ -120,46 +120,6 @@ class TestThrift:
 
     def test_without_a_cost_there_is_none(self) -> None:
         assert funds(plan(), known(plan()), None).thrift(plan()) is None
-
-
-class TestTrial:
-    TYPICAL = 2.0 + 11.0 / 2
-
-    @staticmethod
-    def counted(given: Plan, what: Data) -> float:
-        """What a trial counts beside its money."""
-        thrift = funds(given, what, None).thrift(given)
-        assert thrift is not None
-        return math.exp(thrift.log_per_trial)
-
-    @pytest.mark.parametrize("budget", [None, 40, Budget(trials=40, cost=1e6)])
-    def test_where_trials_are_limited_each_counts_a_share_of_a_typical_one(self, budget: Any) -> None:
-        given = plan(cost=PRICES, budget=budget)
-        assert self.counted(given, known(given)) == pytest.approx(SCARCE * self.TYPICAL, rel=0.1)
-
-    def test_where_money_is_scarcer_it_counts_as_much_as_is_left_for_each(self) -> None:
-        given = plan(cost=PRICES, budget=Budget(trials=40, cost=100.0))
-        assert self.counted(given, known(given, made=0, spent=90.0)) == pytest.approx(10.0 / 40)
-        assert self.counted(given, known(given, made=30, spent=90.0)) == pytest.approx(10.0 / 10)
-        assert self.counted(given, known(given, made=50, spent=99.0)) == pytest.approx(1.0)
-
-    def test_where_only_money_is_limited_it_counts_nothing(self) -> None:
-        given = plan(cost=PRICES, budget=Budget(cost=100.0))
-        assert self.counted(given, known(given)) == 0.0
-
-    @pytest.mark.parametrize("budget", [Budget(cost=100.0), Budget(trials=40, cost=1.0), 40])
-    def test_as_long_as_only_an_order_is_known_money_limits_nothing(self, budget: Any) -> None:
-        given = plan(cost="expensive > cheap", budget=budget)
-        assert self.counted(given, known(given)) == pytest.approx(SCARCE * 0.6, rel=0.1)
-
-    def test_receipts_teach_what_is_typical(self) -> None:
-        given = plan(cost="expensive > cheap", budget=40)
-        units = some(given, 25)
-        assert self.counted(given, with_receipts(data(given, units), np.full(25, 60.0))) == pytest.approx(20.0, rel=0.1)
-
-    def test_budgets_beyond_all_reason_are_no_error(self) -> None:
-        given = plan(cost=PRICES, budget=Budget(trials=10**26, cost=50.0))
-        assert self.counted(given, known(given, spent=60.0)) == 0.0
 
 
 class TestReceipts:

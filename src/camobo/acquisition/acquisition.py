@@ -20,7 +20,7 @@ _BLOCK = 256  # points at a time, so that intermediate arrays fit in the process
 class Acquisition:
     """log α = log U + discount over the unit cube of a space.
 
-    With the paper's discount 1 − C this is Eq. 9, without a discount Eq. 7; with `Thrift` it is log U − γ log (c + λ).
+    With the paper's discount 1 − C this is Eq. 9, without a discount Eq. 7; with `Thrift` it is log U − γ log c.
     """
 
     space: Space

@@ -13,9 +13,9 @@ For other rooms:
     receipts         LearnedCost: learned from what trials turned out to cost
     levels           Levels: how expensive inputs are, on the scale on which they cost
     paper            PaperCost: Eq. 8 of the paper
-    thrift           Thrift: −γ log (c + λ), the discount of every cost but the paper's
+    thrift           Thrift: −γ log c, the discount of every cost but the paper's
     budget           Budget: how many trials and how much money; what share of it is left
-    sweep            what points cost by a model: typically, and at least
+    sweep            what points cost by a model, and the cheapest one
     reading          as_cost, read_cost: a cost from what a user gives, or from a document
 Inside this room:
     order_text       the language of orders: "nickel > chromium = moly, soak > temper"

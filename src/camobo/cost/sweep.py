@@ -1,4 +1,4 @@
-"""What points cost by a cost model: typically, and at least, which is found by moving one input at a time."""
+"""What points cost by a cost model, and the cheapest one, found by moving one input at a time."""
 
 from __future__ import annotations
 
@@ -7,24 +7,16 @@ import numpy as np
 from camobo.arrays import Array
 from camobo.cost.protocol import CostModel
 from camobo.space.inputs import Categorical
-from camobo.space.sampling import quasi_random
 from camobo.space.space import Space
 
 _SWEPT = 33  # values of a number at which its effect on cost is looked up
 _ROUNDING = 1e-9
-_SPREAD = 32  # points of which the middle one's cost is a trial's typical cost
 
 
 def costs_at(model: CostModel, units: Array) -> Array:
     """(n,) expected costs of (n, d) points; infinite where a formula or a function gives none."""
     with np.errstate(over="ignore"):
         return np.exp(model.log_cost(units)) if len(units) else np.zeros(0)
-
-
-def typical_log_cost(model: CostModel, space: Space) -> float:
-    """Log of what half of all points cost less than."""
-    units = space.snap(quasi_random(_SPREAD, space.dimension, np.random.default_rng(0)))
-    return float(np.median(model.log_cost(units)))
 
 
 def cheapest_of(model: CostModel, space: Space) -> Array:

@@ -1,4 +1,4 @@
-"""The discount of a cost: log α = log U − γ log (c + λ), and nothing that is left of the budget cannot pay for."""
+"""The discount of a cost: log α = log U − γ log c, and nothing that is left of the budget cannot pay for."""
 
 from __future__ import annotations
 
@@ -26,30 +26,26 @@ def thrift_of(given: Any) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Thrift:
-    """−γ log (c + λ) of a cost model.
+    """−γ log c of a cost model.
 
     gamma: 0 ignores cost, 1 is promise per money.
     most: what is left to spend, above 0; a point that costs more is worth less than every point that does not.
-    log_per_trial: log λ, what a trial counts beside its money because trials are scarce too; −∞ if they are not.
     """
 
     model: CostModel
     gamma: float
     most: float = math.inf
-    log_per_trial: float = -math.inf
 
     def log(self, units: Array) -> Array:
-        """(n,) −γ log (c + λ), and far below for what cannot be paid."""
+        """(n,) −γ log c, and far below for what cannot be paid."""
         log_cost = self.model.log_cost(units)
-        found, over = -self.gamma * np.logaddexp(log_cost, self.log_per_trial), self._over(log_cost)
-        return np.asarray(found - np.where(over > 0.0, _BEYOND + _STEEP * np.maximum(over, 0.0), 0.0))
+        over = self._over(log_cost)
+        return np.asarray(-self.gamma * log_cost - np.where(over > 0.0, _BEYOND + _STEEP * np.maximum(over, 0.0), 0.0))
 
     def log_slope(self, units: Array) -> Array:
         """(n, d) gradient of `log`."""
-        log_cost = self.model.log_cost(units)
-        share = np.exp(log_cost - np.logaddexp(log_cost, self.log_per_trial))
-        steep = np.where(self._over(log_cost) > 0.0, _STEEP, 0.0)
-        return -(self.gamma * share + steep)[:, None] * self.model.log_cost_slope(units)
+        steep = np.where(self._over(self.model.log_cost(units)) > 0.0, _STEEP, 0.0)
+        return -(self.gamma + steep)[:, None] * self.model.log_cost_slope(units)
 
     def pays(self, units: Array) -> NDArray[np.bool_]:
         """(n,) whether what is left pays for each point, up to rounding."""

@@ -155,7 +155,7 @@ class Fading:
 def fading(record: Record) -> Fading | None:
     """How the cost fades; None if cost decides nothing, and with the paper's method, whose cost fades by Eq. 8."""
     # late: these imports take as long to load as a small study takes to open
-    from camobo.strategy.funds import gamma, log_per_trial, money_left
+    from camobo.strategy.funds import gamma
 
     plan, purse, effects = record.plan, record.purse, record.effects
     model, cheapest = purse.model, record.cheapest
@@ -165,7 +165,6 @@ def fading(record: Record) -> Fading | None:
     shares = np.linspace(0.0, 1.0, 101)
     strength = np.array([gamma(plan.thrift, 1.0 - share) for share in shares.tolist()])
     made, spent = len(record.suggested), purse.spent + purse.reserved
-    trial = math.exp(log_per_trial(plan, model, made, money_left(plan, model, spent)))
-    tops = np.log10(1.0 + np.array([effects[name] for name in names]) * cheapest / (cheapest + trial))
+    tops = np.log10(1.0 + np.array([effects[name] for name in names]))
     left = share_left(plan.budget, made, spent)
     return Fading(shares, names, strength[:, None] * tops, 1.0 - left)

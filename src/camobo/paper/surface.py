@@ -49,7 +49,7 @@ def cost_surface(folder: Path) -> list[Path]:
     figure.colorbar(image, ax=rows, label="share of the promise taken off", shrink=0.6)
     figure.suptitle(
         "CA-MOBO: C(x, t), with the mean of all weights that agree with x1 > x2\n"
-        "camobo's default: 1 − ((c(x) + λ) / (c(0) + λ))^−γ, without a budget"
+        "camobo's default: 1 − (c(x) / c(0))^−γ, without a budget"
     )
     return [save(figure, folder, "cost-surface")]
 
@@ -58,7 +58,7 @@ def taken_off(method: Method, step: int, units: Array) -> Array:
     """(n,) the share of the promise of (n, 2) points that a method takes off at a step.
 
     For CA-MOBO it is C (Eq. 8), with mean weights instead of drawn ones. For the default it is
-    1 − ((c(x) + λ) / (c(0) + λ))^−γ: only ratios matter, so it is counted from the cheapest point.
+    1 − (c(x) / c(0))^−γ: only ratios matter, so it is counted from the cheapest point.
     """
     if method == "default":
         discount = _thrift(step)

@@ -10,16 +10,12 @@ import numpy as np
 from camobo.arrays import Array
 from camobo.cost.budget import share_left
 from camobo.cost.protocol import CostModel
-from camobo.cost.sweep import typical_log_cost
 from camobo.cost.thrift import ROUNDING, Thrift
 from camobo.strategy.plan import Data, Plan, Receipts
 from camobo.strategy.protocol import LOG_MOST
 
 COOLING = 10.0
 """γ falls in proportion to the share of the budget left, once less than 1 / COOLING of it is left."""
-
-SCARCE = 1.0 / 3.0
-"""What a trial counts beside its money where trials are limited, as a share of what a typical one costs."""
 
 _NOTHING = 1e-300  # of money: what is left of a budget that is spent, so that it has a logarithm
 
@@ -31,21 +27,16 @@ class Funds:
     spent: money paid, and reserved for trials without a receipt; 0 as long as costs are not in money.
     left: the share of the budget left.
     most: the money left; infinite without a budget in money, and until it is spent as long as costs are not in money.
-    made: the trials suggested so far.
     """
 
     model: CostModel | None
     spent: float
     left: float
     most: float = math.inf
-    made: int = 0
 
     def thrift(self, plan: Plan) -> Thrift | None:
         """The discount at this moment; None without a cost."""
-        if self.model is None:
-            return None
-        counted = log_per_trial(plan, self.model, self.made, self.most)
-        return Thrift(self.model, gamma(plan.thrift, self.left), self.most, counted)
+        return None if self.model is None else Thrift(self.model, gamma(plan.thrift, self.left), self.most)
 
     def affords(self, unit: Array) -> bool:
         """Whether what is left pays for a (d,) point, up to rounding."""
@@ -67,7 +58,7 @@ def funds(plan: Plan, data: Data, earlier: CostModel | None) -> Funds:
         model = model.fitted(receipts.units, receipts.paid, earlier)
     spent = 0.0 if receipts is None else spending(model, receipts)
     left = share_left(plan.budget, data.step - 1, spent)
-    return Funds(model, spent, left, money_left(plan, model, spent), data.step - 1)
+    return Funds(model, spent, left, money_left(plan, model, spent))
 
 
 def money_left(plan: Plan, model: CostModel | None, spent: float) -> float:
@@ -78,20 +69,6 @@ def money_left(plan: Plan, model: CostModel | None, spent: float) -> float:
     limit = None if plan.budget is None else plan.budget.cost
     blind = model is None or not model.in_money
     return math.inf if limit is None or (blind and spent < limit) else max(limit - spent, _NOTHING)
-
-
-def log_per_trial(plan: Plan, model: CostModel, made: int, most: float) -> float:
-    """log λ: what a trial counts beside its money, after so many trials, with so much money left.
-
-    Where trials are limited, or nothing is, each counts a third of what a typical one costs; so a point is never much
-    better for being almost free. Where money is limited too, at most as much as is left for each trial. Where only
-    money is, nothing.
-    """
-    trials = None if plan.budget is None else plan.budget.trials
-    if trials is None and not math.isinf(most):
-        return -math.inf
-    counted = math.log(SCARCE) + typical_log_cost(model, plan.space)
-    return counted if trials is None else min(counted, math.log(most) - math.log(max(1, trials - made)))
 
 
 def spending(model: CostModel | None, receipts: Receipts) -> float:

@@ -42,7 +42,7 @@ def _informative(plan: Plan, values: Array) -> bool:
 
 
 def initial_suggestion(plan: Plan, data: Data, number: int, means: Funds) -> Suggestion:
-    """The next point of the initial design, as dense as the discount says: (c + λ)^−γ.
+    """The next point of the initial design, as dense as the discount says: c^−γ.
 
     If the data does not inform a model after twice the planned number of points, of cost only the budget decides.
     """
