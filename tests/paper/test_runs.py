@@ -56,6 +56,20 @@ class TestARun:
             assert problem.space.to_unit(trial.params).tolist() == unit.tolist()
             study.tell(trial, dict(zip(problem.objectives, value.tolist(), strict=True)))
 
+    @pytest.mark.parametrize(
+        ("method", "cost"), [("mo-ucb", None), ("paper", camobo.PaperCost("x1 > x2 > x3 > x4 > x5"))], ids=str
+    )
+    def test_a_study_draws_the_same_initial_observations_and_goes_on_alike(self, method: Method, cost: Any) -> None:
+        record = runs.one_run(Setting("zdt3", 12, 3, {}), method, 1, lambda: None)
+        problem = experiment("zdt3", {})
+        study = camobo.Study(problem.space, problem.objectives, cost=cost, seed=4, method="paper")
+        for unit, value in zip(
+            np.vstack([record.first_units, record.units]), np.vstack([record.first_values, record.values]), strict=True
+        ):
+            trial = study.ask()
+            assert problem.space.to_unit(trial.params).tolist() == unit.tolist()
+            study.tell(trial, dict(zip(problem.objectives, value.tolist(), strict=True)))
+
     @pytest.mark.parametrize("name", ["cross-holder", "forest"])
     def test_the_default_has_no_regrets(self, name: str) -> None:
         options = {"dataset": "wine"} if name == "forest" else {}

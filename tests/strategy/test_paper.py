@@ -12,7 +12,7 @@ from camobo.cost.budget import Budget
 from camobo.space.inputs import Categorical, Integer, Real
 from camobo.space.space import Space
 from camobo.strategy.notes import Note, Reason
-from camobo.strategy.paper import log_points
+from camobo.strategy.paper import log_points, step_of
 from camobo.strategy.plan import Plan
 from camobo.strategy.protocol import Fitted
 from camobo.strategy.standing import standardised
@@ -56,9 +56,50 @@ class TestAlgorithm1:
         np.testing.assert_allclose(utility.reference, standardised(gps, np.array([[-0.2, -0.1]]))[0])
 
     def test_beta_is_the_practical_one_or_the_theorem_s(self) -> None:
-        assert utility_of(plan(method="paper"))[0].beta == beta_practical(13)
+        assert utility_of(plan(method="paper"))[0].beta == beta_practical(10)
         theory = utility_of(plan(method="paper", beta="theory"))[0].beta
-        assert theory == beta_theory(13, math.log(100.0) * 2)
+        assert theory == beta_theory(10, math.log(100.0) * 2)
+
+
+class TestInitialObservations:
+    """D of Algorithm 1: random over the whole space, and the same whatever the cost."""
+
+    @staticmethod
+    def firsts(cost: str | None, seed: int = 0) -> Array:
+        return run(plan(method="paper", cost=cost, seed=seed), 3).units
+
+    def test_they_are_the_same_with_a_cost_as_without(self) -> None:
+        np.testing.assert_array_equal(self.firsts(None), self.firsts("expensive > cheap"))
+
+    def test_they_lie_anywhere(self) -> None:
+        units = np.vstack([self.firsts("expensive > cheap", seed) for seed in range(100)])
+        counts = np.bincount((3 * units).astype(int) @ [3, 1], minlength=9)
+        assert counts.min() > 15
+        assert counts.max() < 55
+
+    def test_steps_are_counted_after_them(self) -> None:
+        given = plan(method="paper")
+        asked = [step_of(given, data(given, some(given, n))) for n in range(6)]
+        assert asked == [1, 1, 1, 1, 2, 3]
+        pending = data(given, some(given, 4), pending=some(given, 2, seed=1))
+        assert step_of(given, pending) == 4
+
+    @pytest.mark.parametrize("added", [3, 20])
+    def test_experiments_done_before_are_initial_observations(self, added: int) -> None:
+        given = plan(method="paper")
+        known = replace(data(given, some(given, added + 4)), step=5)
+        assert step_of(given, known) == 5
+
+    def test_failed_ones_are_not_counted(self) -> None:
+        given = plan(method="paper")
+        assert step_of(given, data(given, some(given, 5), failed=some(given, 2, seed=1))) == 3
+
+
+def test_a_point_may_be_chosen_again() -> None:
+    given = plan(Space({"a": Integer(0, 1), "b": Integer(0, 1)}), method="paper", objectives={"f": "max"})
+    units = run(given, 30).units
+    assert len(units) == 30
+    assert len(np.unique(units, axis=0)) <= 4
 
 
 class TestConstraints:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo.acquisition.pareto import on_front
-from camobo.model.models import refit_point
+from camobo.model.models import refit_point, refit_regularly
 from camobo.problems import dtlz2
 from camobo.strategy.plan import Data
 from camobo.strategy.recipes import modelled
@@ -19,38 +20,38 @@ from tests.support.strategies import law
 
 class TestRefitting:
     @law
-    @given(st.integers(1, 5000), st.integers(1, 50), st.booleans())
-    def test_a_refit_is_never_on_more_observations_than_there_are_nor_far_behind(
-        self, count: int, every: int, strict: bool
-    ) -> None:
-        fitted = refit_point(count, every, strict=strict)
-        assert 1 <= fitted <= count
-        assert refit_point(count + 1, every, strict=strict) >= fitted
-        assert count - fitted < (every if strict else max(every, count / 10 + 1))
+    @given(st.integers(1, 5000), st.integers(1, 50))
+    def test_a_refit_is_never_on_more_observations_than_there_are_nor_far_behind(self, count: int, every: int) -> None:
+        for fitted_on, behind in (
+            (partial(refit_point, every=every), max(every, count / 10 + 1)),
+            (partial(refit_regularly, every=every, first=6), every),
+        ):
+            assert 1 <= fitted_on(count) <= count
+            assert fitted_on(count + 1) >= fitted_on(count)
+            assert count - fitted_on(count) < behind
 
     @law
-    @given(st.integers(10, 5000))
-    def test_the_paper_refits_at_multiples_of_ten_only(self, count: int) -> None:
-        assert refit_point(count, 10, strict=True) == 10 * (count // 10)
+    @given(st.integers(3, 20), st.integers(0, 500))
+    def test_the_paper_refits_at_every_tenth_after_the_initial_observations(self, first: int, later: int) -> None:
+        assert refit_regularly(first + later, 10, first) == first + 10 * (later // 10)
 
     @law
     @given(st.integers(1, 50))
     def test_early_observations_are_all_fitted_on(self, every: int) -> None:
-        assert all(refit_point(n, every, strict=False) == n for n in range(1, 2 * min(every, 10)))
+        assert all(refit_point(n, every) == n for n in range(1, 2 * min(every, 10)))
 
-    @pytest.mark.parametrize("strict", [True, False])
-    def test_the_more_evaluations_between_fits_the_fewer_fits(self, strict: bool) -> None:
-        fits = [len({refit_point(n, every, strict=strict) for n in range(1, 150)}) for every in (1, 5, 10, 25, 50)]
+    def test_the_more_evaluations_between_fits_the_fewer_fits(self) -> None:
+        fits = [len({refit_point(n, every) for n in range(1, 150)}) for every in (1, 5, 10, 25, 50)]
         assert fits == sorted(fits, reverse=True)
         assert fits[0] == 149
 
     def test_hyper_parameters_stay_between_the_papers_refits_and_move_at_them(self) -> None:
         given = plan(method="paper", seed=2)
         units = some(given, 22)
-        lengths = {n: models_of(given, data(given, units[:n])).gps[0].hyper.lengths for n in (10, 11, 19, 20)}
-        np.testing.assert_array_equal(lengths[10], lengths[11])
-        np.testing.assert_array_equal(lengths[10], lengths[19])
-        assert np.any(lengths[19] != lengths[20])
+        lengths = {n: models_of(given, data(given, units[:n])).gps[0].hyper.lengths for n in (3, 4, 12, 13)}
+        np.testing.assert_array_equal(lengths[3], lengths[4])
+        np.testing.assert_array_equal(lengths[3], lengths[12])
+        assert np.any(lengths[12] != lengths[13])
 
     @pytest.mark.parametrize(("method", "kernels"), [("paper", ["se", "se"]), ("default", ["se", "matern52"])])
     def test_the_paper_models_everything_as_smooth_around_zero_and_the_default_what_is(
@@ -97,7 +98,7 @@ class TestRefitting:
         given = plan(method="paper", seed=2)
         known = data(given, some(given, 17))
         models = models_of(given, known)
-        assert models.fitted == 10
+        assert models.fitted == 13
         for m, model in enumerate(models.gps):
             assert len(model.z) == 17
             mean, deviation = model.predict(known.units)

@@ -68,22 +68,30 @@ def _is_prefix(models: Models, units: Array, values: Array) -> bool:
     return n <= len(units) and np.array_equal(models.units, units[:n]) and np.array_equal(models.values, values[:n])
 
 
-def refit_point(count: int, every: int = 10, *, strict: bool = False) -> int:
+def refit_point(count: int, every: int = 10) -> int:
     """How many of `count` observations hyper-parameters are fitted on; the rest are appended.
 
-    Strict (the paper): on all of them up to min(10, every), then at multiples of `every`.
-    Otherwise: on all of them up to twice that, then at multiples of `every`. The interval doubles at 200, 400, 800 and
-    1600 observations, or at 20, 40, 80 and 160 times `every` if that is later: late data hardly moves the
-    hyper-parameters, and a fit costs n³.
+    On all of them up to 20 or, if that is less, twice `every`; then at multiples of `every`. The interval doubles at
+    200, 400, 800 and 1600 observations, or at 20, 40, 80 and 160 times `every` if that is later: late data hardly moves
+    the hyper-parameters, and a fit costs n³.
 
-    >>> [refit_point(n, 10, strict=False) for n in (7, 19, 27, 199, 219, 799, 9999)]
+    >>> [refit_point(n) for n in (7, 19, 27, 199, 219, 799, 9999)]
     [7, 19, 20, 190, 200, 760, 9920]
-    >>> [refit_point(n, 50, strict=False) for n in (7, 19, 27, 49, 99, 199)]
+    >>> [refit_point(n, 50) for n in (7, 19, 27, 49, 99, 199)]
     [7, 19, 20, 20, 50, 150]
     """
-    few = min(every, _FEW) if strict else 2 * min(every, _FEW)
+    few = 2 * min(every, _FEW)
     if count < few:
         return count
     plenty = max(_MANY, 20 * every)
-    doublings = 0 if strict else sum(count >= plenty * 2**k for k in range(4))
+    doublings = sum(count >= (plenty << k) for k in range(4))
     return max(few, count - count % (every << doublings))
+
+
+def refit_regularly(count: int, every: int, first: int) -> int:
+    """How many of `count` observations hyper-parameters are fitted on if they are updated at regular intervals.
+
+    >>> [refit_regularly(n, 10, 6) for n in (2, 6, 15, 16, 406)]
+    [2, 6, 6, 16, 406]
+    """
+    return count if count < first else count - (count - first) % every

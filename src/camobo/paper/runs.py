@@ -28,7 +28,7 @@ from camobo.paper import regret
 from camobo.paper.experiments import Experiment, Method, experiment, planned
 from camobo.paper.folder import Job, Record, Setting, store
 from camobo.paper.processes import Step, work_through
-from camobo.strategy.paper import log_points
+from camobo.strategy.paper import initial_observation, log_points
 from camobo.strategy.plan import Data, Plan
 from camobo.strategy.suggest import suggest
 
@@ -101,8 +101,7 @@ class Trace:
 def follow(plan: Plan, iterations: int, measure: Callable[[Array], Array], on_step: Step) -> Trace:
     """Measure d + 1 random points, then so many suggested ones; `measure` maps (d,) to (M,)."""
     d = plan.space.dimension
-    rng = np.random.default_rng([plan.seed, zlib.crc32(b"first observations")])
-    units = plan.space.snap(rng.random((plan.initial, d)))
+    units = np.array([initial_observation(plan, number) for number in range(plan.initial)])
     values = np.array([measure(unit) for unit in units])
     none, fitted = np.empty((0, d)), None
     draws, seconds = [], []

@@ -1,13 +1,14 @@
 """camobo's own method: expected improvement of the front, for the money.
 
 few observations ──> initial design: space-filling, denser where trials are cheap
-otherwise        ──> fit models ──> believe pending points ──> maximise log U − γ log (c + λ) ──> Suggestion
+otherwise        ──> fit models ──> believe pending points ──> maximise log U − γ log c ──> Suggestion
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from camobo.acquisition.scalarisation import directions, normal, reach
 from camobo.acquisition.utilities import ExpectedReach, Feasible, Utility
 from camobo.arrays import Array
 from camobo.model.gp import GP
-from camobo.model.models import Models
+from camobo.model.models import Models, refit_point
 from camobo.space.sampling import quasi_random
 from camobo.strategy.cheapest import within_means
 from camobo.strategy.funds import funds
@@ -37,11 +38,11 @@ _REPEAT = 1e-3  # of an input's range: closer points count as repeats
 
 @dataclass(frozen=True, slots=True)
 class DefaultStrategy:
-    """Expected improvement of the front along random directions, for the money: log α = log U − γ log (c + λ)."""
+    """Expected improvement of the front along random directions, for the money: log α = log U − γ log c."""
 
     def models(self, plan: Plan, data: Data, cached: Models | None) -> Models:
         """Models of all the data; a cache that matches the data saves the fits."""
-        return fitted_models(plan, data, cached, adaptive_fit)
+        return fitted_models(plan, data, cached, adaptive_fit, partial(refit_point, every=plan.refit_every))
 
     def suggest(self, plan: Plan, data: Data, number: int, earlier: Fitted) -> Suggestion:
         """The point to try as trial `number`."""

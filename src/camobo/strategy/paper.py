@@ -1,10 +1,17 @@
-"""The paper's method: CA-MOBO (Algorithm 1), and without a cost its baseline, MO-UCB."""
+"""The paper's method: CA-MOBO (Algorithm 1), and without a cost its baseline, MO-UCB.
+
+    for t = 1, …, T:  sample θ_t ──> x_t = argmax Q (1 − C) ──> measure ──> update the processes
+
+What a study needs and the paper leaves open: d + 1 initial observations, drawn anew as long as all are equal; pending
+and failed points count as the models predict them; a budget in money is kept to.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -15,11 +22,11 @@ from camobo.acquisition.utilities import Feasible, ScalarisedUCB, Utility, beta_
 from camobo.arrays import Array
 from camobo.cost.paper import PaperCost
 from camobo.model.gp import GP
-from camobo.model.models import Models
+from camobo.model.models import Models, refit_regularly
 from camobo.space.space import Space
 from camobo.strategy.cheapest import within_means
 from camobo.strategy.funds import funds
-from camobo.strategy.initial_design import in_initial_design, initial_suggestion
+from camobo.strategy.initial_design import in_initial_design
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Data, Plan
 from camobo.strategy.protocol import Fitted, Suggestion
@@ -35,22 +42,38 @@ class PaperStrategy:
 
     def models(self, plan: Plan, data: Data, cached: Models | None) -> Models:
         """Models of all the data; a cache that matches the data saves the fits."""
-        return fitted_models(plan, data, cached, paper_fit, strict=True)
+        every = partial(refit_regularly, every=plan.refit_every, first=plan.initial)
+        return fitted_models(plan, data, cached, paper_fit, every)
 
     def suggest(self, plan: Plan, data: Data, number: int, earlier: Fitted) -> Suggestion:
         """The point to try as trial `number`."""
         means = funds(plan, data, earlier.cost)
         if in_initial_design(plan, data):
-            return initial_suggestion(plan, data, number, means)
-        models = self.models(plan, data, earlier.outcomes)
+            unit = within_means(plan, data, number, means, initial_observation(plan, number))
+            return Suggestion(unit, (Note(Reason.INITIAL_DESIGN),), Fitted(cost=means.model))
+        models, t = self.models(plan, data, earlier.outcomes), step_of(plan, data)
         now, rng = standing(plan, data, models), plan.stream("suggestion", number)
-        discount = plan.cost.at(data.step, plan.space, rng) if isinstance(plan.cost, PaperCost) else None
-        utility, reason = _chosen_utility(plan, data.step, now, rng)
+        discount = plan.cost.at(t, plan.space, rng) if isinstance(plan.cost, PaperCost) else None
+        utility, reason = _chosen_utility(plan, t, now, rng)
         acquisition = Acquisition(plan.space, now.gps, utility, discount)
-        unit = maximise(acquisition, plan.space, best=now.units[now.front], taken=data.tried, rng=rng)
+        anywhere = np.empty((0, plan.space.dimension))  # Algorithm 1 may choose a point again
+        unit = maximise(acquisition, plan.space, best=now.units[now.front], taken=anywhere, rng=rng)
         unit = within_means(plan, data, number, means, unit)
         notes = (Note(reason), *jitter_notes(plan, now.gps))
         return Suggestion(unit, notes, Fitted(models, means.model), acquisition)
+
+
+def initial_observation(plan: Plan, number: int) -> Array:
+    """(d,) the random point that trial `number` tries first: the same with any cost, and without one."""
+    rng = plan.stream("initial observation", number)
+    return np.asarray(plan.space.snap(rng.random((1, plan.space.dimension)))[0])
+
+
+def step_of(plan: Plan, data: Data) -> int:
+    """t of Algorithm 1: counts suggestions from the first one after the initial observations."""
+    known = len(data.units) + len(data.pending)
+    added = known + len(data.failed) - (data.step - 1)
+    return max(1, known - max(plan.initial, added) + 1)
 
 
 def _chosen_utility(plan: Plan, step: int, now: Standing, rng: np.random.Generator) -> tuple[Utility, Reason]:

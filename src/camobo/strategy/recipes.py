@@ -14,7 +14,7 @@ from camobo.arrays import Array, evenly
 from camobo.model.fitting import fit
 from camobo.model.gp import GP
 from camobo.model.hyper import VAGUE, Prior
-from camobo.model.models import Models, refit_point, update_models
+from camobo.model.models import Models, update_models
 from camobo.model.transforms import of_constraint, of_objective, plain
 from camobo.strategy.plan import Data, Plan
 
@@ -31,13 +31,9 @@ class _Recipe:
     """How the models of a plan are fitted."""
 
     objectives: int
-    refit_every: int
-    strict: bool
+    fitted_on: Callable[[int], int]
+    """How many of so many observations hyper-parameters are fitted on."""
     outcome_fit: OutcomeFit
-
-    def fitted_on(self, count: int) -> int:
-        """How many of `count` observations hyper-parameters are fitted on."""
-        return refit_point(count, self.refit_every, strict=self.strict)
 
     def modelled(self, values: Array) -> NDArray[np.intp]:
         """Which of (n, M + K) observations the models are fitted on."""
@@ -49,10 +45,10 @@ class _Recipe:
 
 
 def fitted_models(
-    plan: Plan, data: Data, cached: Models | None, outcome_fit: OutcomeFit, *, strict: bool = False
+    plan: Plan, data: Data, cached: Models | None, outcome_fit: OutcomeFit, fitted_on: Callable[[int], int]
 ) -> Models:
-    """One model per outcome, of all the data. A cache that matches saves the fits; `strict` refits like the paper."""
-    recipe = _Recipe(len(plan.objectives), plan.refit_every, strict, outcome_fit)
+    """One model per outcome, of all the data, refitted when `fitted_on` says. A cache that matches saves the fits."""
+    recipe = _Recipe(len(plan.objectives), fitted_on, outcome_fit)
     return update_models(recipe, data.units, plan.space.features(data.units), data.values, cached)
 
 
