@@ -76,15 +76,15 @@ def seconds_per_ask(problem: Problem, units: np.ndarray[Any, Any], cost: str | N
     times: list[float] = []
     fits = 0
     while len(times) < ASKS:
-        before = refit_point(len(study.trials) - 1, 10, strict=False)
+        before = refit_point(len(study.trials) - 1, 10)
         study.tell(trial, problem(trial.params))
-        fits = refit_point(len(study.trials), 10, strict=False)
+        fits = refit_point(len(study.trials), 10)
         start = time.perf_counter()
         trial = study.ask()
         if fits == before:
             times.append(time.perf_counter() - start)
     between = statistics.median(times)
-    interval = next(i for i in range(1, 10_000) if refit_point(fits + i, 10, strict=False) != fits)
+    interval = next(i for i in range(1, 10_000) if refit_point(fits + i, 10) != fits)
     return between + max(0.0, first - between) / interval
 
 

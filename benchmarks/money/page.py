@@ -48,8 +48,8 @@ ABOUT = {
     "twelve": "ZDT1, ZDT3, Cross-in-tray with Hölder table, Matyas with Booth, Branin–Currin and DTLZ2, as they are "
     "and flipped, so that good points lie at the expensive end. The order is x1 > x2 > …; four hidden price vectors, "
     "one reversed (the order is wrong), with and without a tenth per trial. 100 trials.",
-    "drawn": "Thirty two-objective problems (odd numbers from 61 on, first looked at when all was chosen), two to six inputs, smooth and rough, some with an expensive "
-    "input that changes nothing, some flat nearly everywhere. 30 and 60 trials.",
+    "drawn": "Thirty two-objective problems, first looked at when all was chosen: two to six inputs, smooth and rough, "
+    "some with an expensive input that changes nothing, some flat nearly everywhere. 30 and 60 trials.",
     "more": "DTLZ2 with three and four objectives, car-side impact. 100 trials.",
 }
 
