@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -51,16 +51,20 @@ class PaperStrategy:
         if in_initial_design(plan, data):
             unit = within_means(plan, data, number, means, initial_observation(plan, number))
             return Suggestion(unit, (Note(Reason.INITIAL_DESIGN),), Fitted(cost=means.model))
-        models, t = self.models(plan, data, earlier.outcomes), step_of(plan, data)
+        found = self.step(plan, data, number, step_of(plan, data), earlier.outcomes)
+        unit = within_means(plan, data, number, means, found.unit)
+        return replace(found, unit=unit, fitted=replace(found.fitted, cost=means.model))
+
+    def step(self, plan: Plan, data: Data, number: int, t: int, earlier: Models | None) -> Suggestion:
+        """Step t of the loop."""
+        models = self.models(plan, data, earlier)
         now, rng = standing(plan, data, models), plan.stream("suggestion", number)
         discount = plan.cost.at(t, plan.space, rng) if isinstance(plan.cost, PaperCost) else None
         utility, reason = _chosen_utility(plan, t, now, rng)
         acquisition = Acquisition(plan.space, now.gps, utility, discount)
         anywhere = np.empty((0, plan.space.dimension))  # Algorithm 1 may choose a point again
         unit = maximise(acquisition, plan.space, best=now.units[now.front], taken=anywhere, rng=rng)
-        unit = within_means(plan, data, number, means, unit)
-        notes = (Note(reason), *jitter_notes(plan, now.gps))
-        return Suggestion(unit, notes, Fitted(models, means.model), acquisition)
+        return Suggestion(unit, (Note(reason), *jitter_notes(plan, now.gps)), Fitted(models), acquisition)
 
 
 def initial_observation(plan: Plan, number: int) -> Array:
