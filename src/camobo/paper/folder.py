@@ -21,7 +21,9 @@ import numpy as np
 import camobo
 from camobo.arrays import Array
 from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.paper.departures import Departure, departures_of
 from camobo.paper.experiments import METHODS, Method, Options, experiment
+from camobo.strategy.plan import Beta
 
 _SETTINGS, _RUNS = "settings.json", "runs"
 _NO_SETTINGS = "Without it, what the runs are is unknown: give another folder."
@@ -36,7 +38,12 @@ class Setting:
     iterations: int
     seed: int
     options: Options
+    beta: Beta = "practical"
+    departures: tuple[Departure, ...] = ()
     version: str = camobo.__version__
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "departures", departures_of(self.departures))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +76,14 @@ class Record:
     own_regrets: Array | None = None
     """(T,) r_t under the method's own cost; for MO-UCB, C = 0."""
     bound: Array | None = None
-    """(T,) Theorem 1's bound on the sum of `own_regrets`."""
+    """(T,) Theorem 1's bound on the sum of `own_regrets`, as printed."""
+    proved: Array | None = None
+    """(T,) the same with the factor 2 that its proof needs."""
 
 
 def claim(folder: Path, setting: Setting) -> None:
     """Create the folder for these settings, or check that it has the same ones."""
-    wanted = asdict(setting)
+    wanted = json.loads(json.dumps(asdict(setting)))
     if folder.exists() and not folder.is_dir():
         raise InvalidOptionError(f"--out: need a folder, got the file {str(folder)!r}.")
     file = folder / _SETTINGS
@@ -157,7 +166,7 @@ def _record(name: str, content: Mapping[str, Any], setting: Setting) -> Record:
         "units": (T, inputs),
         "values": (T, objectives),
         "seconds": (T,),
-        **{key: (T,) for key in ("regrets", "own_regrets", "bound") if content[key] is not None},
+        **{key: (T,) for key in ("regrets", "own_regrets", "bound", "proved") if content[key] is not None},
     }
     rows = {key: np.array(content[key], dtype=float) for key in shapes}
     for key, shape in shapes.items():

@@ -189,16 +189,17 @@ class Prior:
     amplitude: float
 
 
-def theorem_bound(weights: Array, priors: Sequence[Prior], log_points: float) -> Array:
+def theorem_bound(weights: Array, priors: Sequence[Prior], log_points: float, factor: float = 1.0) -> Array:
     """(T,) Theorem 1's bound on R(t), t = 1 … T:  Ū (M t β_t Σ_m γ_t(m) / ln(1 + σ_m⁻²))^½ + (π²/3) M E[U].
 
     U_θ = max_m θ_m bounds the slope of S_θ in any objective. Its mean E[U] and root mean square Ū are over the (T, M)
     weights drawn up to t. `log_points` is ln |X|. With amplitudes other than 1, M in the second term is their sum.
+    `factor` multiplies the γ_t: printed 1, but what the proof uses holds with 2 only (`docs/paper.md`).
     """
     t = np.arange(1, len(weights) + 1)
     steepness = weights.max(axis=1)
     root_mean_square = np.sqrt(np.cumsum(steepness**2) / t)
     beta = np.array([beta_theory(int(step), log_points) for step in t])
-    spread = sum(p.amplitude**2 * p.gains / math.log1p(1.0 / p.noise) for p in priors)
+    spread = factor * sum(p.amplitude**2 * p.gains / math.log1p(1.0 / p.noise) for p in priors)
     tail = math.pi**2 / 3.0 * sum(p.amplitude for p in priors) * np.cumsum(steepness) / t
     return np.asarray(root_mean_square * np.sqrt(len(priors) * t * beta * spread) + tail)

@@ -23,12 +23,14 @@ from camobo.arrays import Array
 from camobo.cost.paper import PaperCost
 from camobo.cost.protocol import Discount
 from camobo.errors import InvalidOptionError
+from camobo.model.blas import one_thread
 from camobo.model.gp import GP
 from camobo.paper import regret
+from camobo.paper.departures import DepartingStrategy, Departure, initial_observations
 from camobo.paper.experiments import Experiment, Method, experiment, planned
 from camobo.paper.folder import Job, Record, Setting, store
 from camobo.paper.processes import Step, work_through
-from camobo.strategy.paper import initial_observation, log_points
+from camobo.strategy.paper import log_points
 from camobo.strategy.plan import Data, Plan
 from camobo.strategy.suggest import suggest
 
@@ -67,13 +69,13 @@ def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record
     began = time.process_time()
     given = experiment(setting.experiment, setting.options)
     seed = setting.seed + run
-    plan = planned(given, method, setting.iterations, seed)
-    trace = follow(plan, setting.iterations, _measured(given, setting, seed), on_step)
-    n = plan.initial
-    regrets: tuple[Array | None, ...] = (None, None, None)
+    plan = planned(given, method, setting.iterations, seed, setting.beta)
+    trace = follow(plan, setting.iterations, _measured(given, setting, seed), on_step, setting.departures)
+    n = len(trace.units) - setting.iterations
+    regrets: tuple[Array | None, ...] = (None, None, None, None)
     if given.function is not None and trace.draws:
         survey = surveyed(given.name, tuple(sorted(setting.options.items())))
-        regrets = _regrets(given, survey, plan, method, trace)
+        regrets = _regrets(given, survey, plan, method, trace, n)
     first, chosen = (trace.units[:n], trace.values[:n]), (trace.units[n:], trace.values[n:])
     whole = round(time.process_time() - began, 3)
     return Record(method, run, *first, *chosen, np.array(trace.seconds), whole, *regrets)
@@ -98,19 +100,30 @@ class Trace:
     gps: tuple[GP, ...]
 
 
-def follow(plan: Plan, iterations: int, measure: Callable[[Array], Array], on_step: Step) -> Trace:
-    """Measure d + 1 random points, then so many suggested ones; `measure` maps (d,) to (M,)."""
-    d = plan.space.dimension
-    units = np.array([initial_observation(plan, number) for number in range(plan.initial)])
+def follow(
+    plan: Plan,
+    iterations: int,
+    measure: Callable[[Array], Array],
+    on_step: Step,
+    departures: tuple[Departure, ...] = (),
+) -> Trace:
+    """Measure the initial observations, then so many suggested points; `measure` maps (d,) to (M,)."""
+    d, algorithm = plan.space.dimension, DepartingStrategy(departures)
+    units = initial_observations(plan, departures)
     values = np.array([measure(unit) for unit in units])
     none, fitted = np.empty((0, d)), None
     draws, seconds = [], []
     for t in range(1, iterations + 1):
         start = time.process_time()
-        found = suggest(plan, Data(units, plan.signs * values, none, none, t), len(units), fitted)
+        data = Data(units, plan.signs * values, none, none, t)
+        if plan.method == "paper":
+            with one_thread():
+                found = algorithm.step(plan, data, len(units), t, None if fitted is None else fitted.outcomes)
+        else:
+            found = suggest(plan, data, len(units), fitted)
         seconds.append(round(time.process_time() - start, 6))
         fitted = found.fitted
-        if plan.method == "paper":
+        if found.acquisition is not None and plan.method == "paper":
             draws.append(_drawn(found.acquisition, plan.signs * values))
         units, values = np.vstack([units, found.unit]), np.vstack([values, measure(found.unit)])
         on_step()
@@ -168,10 +181,10 @@ def surveyed(name: str, options: tuple[tuple[str, Any], ...]) -> regret.Survey:
 
 
 def _regrets(
-    given: Experiment, survey: regret.Survey, plan: Plan, method: Method, trace: Trace
-) -> tuple[Array, Array, Array]:
-    """Regrets under the common cost and under the method's own, and the bound on the sum of the latter."""
-    chosen = trace.units[plan.initial :]
+    given: Experiment, survey: regret.Survey, plan: Plan, method: Method, trace: Trace, first: int
+) -> tuple[Array, Array, Array, Array]:
+    """Regrets under the common cost and under the method's own, and the bound on the sum of the latter, twice."""
+    chosen = trace.units[first:]
     weights = np.array([draw.weights for draw in trace.draws])
     own = regret.instantaneous(survey, chosen, weights, [draw.discount for draw in trace.draws])
     common = own
@@ -190,5 +203,5 @@ def _regrets(
         )
         for m, gp in enumerate(trace.gps)
     ]
-    bound = regret.theorem_bound(weights, priors, log_points(given.space))
-    return common.round(9), own.round(9), bound.round(6)
+    printed, proved = (regret.theorem_bound(weights, priors, log_points(given.space), factor) for factor in (1.0, 2.0))
+    return common.round(9), own.round(9), printed.round(6), proved.round(6)

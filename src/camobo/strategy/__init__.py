@@ -10,10 +10,10 @@ For other rooms:
     plan            what a study is about, and what is known when a point is asked for
     cheapest        the cheapest point left, and whether the money left pays for it
     protocol        what a strategy is, and what it returns
+    recipes         how each method fits its models
     suggest         the next point to try, by the plan's method
 Inside this room:
     default         camobo's own method: expected improvement of the front, for the money
     initial_design  first points, spread over the space, denser where trials are cheap
-    recipes         how each method fits its models
     standing        where a study stands if open trials come out as expected
 """

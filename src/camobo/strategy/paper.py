@@ -60,11 +60,19 @@ class PaperStrategy:
         models = self.models(plan, data, earlier)
         now, rng = standing(plan, data, models), plan.stream("suggestion", number)
         discount = plan.cost.at(t, plan.space, rng) if isinstance(plan.cost, PaperCost) else None
-        utility, reason = _chosen_utility(plan, t, now, rng)
+        utility, reason = _chosen_utility(plan, t, now, self.weights(len(plan.objectives), rng))
         acquisition = Acquisition(plan.space, now.gps, utility, discount)
-        anywhere = np.empty((0, plan.space.dimension))  # Algorithm 1 may choose a point again
-        unit = maximise(acquisition, plan.space, best=now.units[now.front], taken=anywhere, rng=rng)
+        unit = self.argmax(acquisition, now.units[now.front], rng)
         return Suggestion(unit, (Note(reason), *jitter_notes(plan, now.gps)), Fitted(models), acquisition)
+
+    def weights(self, objectives: int, rng: np.random.Generator) -> Array:
+        """(M,) θ_t."""
+        return flat_weights(objectives, rng)
+
+    def argmax(self, acquisition: Acquisition, front: Array, rng: np.random.Generator) -> Array:
+        """(d,) x_t, which may have been chosen before; `front` are (k, d) points to search around."""
+        anywhere = np.empty((0, acquisition.space.dimension))
+        return maximise(acquisition, acquisition.space, best=front, taken=anywhere, rng=rng)
 
 
 def initial_observation(plan: Plan, number: int) -> Array:
@@ -80,21 +88,21 @@ def step_of(plan: Plan, data: Data) -> int:
     return max(1, known - max(plan.initial, added) + 1)
 
 
-def _chosen_utility(plan: Plan, step: int, now: Standing, rng: np.random.Generator) -> tuple[Utility, Reason]:
+def _chosen_utility(plan: Plan, step: int, now: Standing, theta: Array) -> tuple[Utility, Reason]:
     """Q, and the reason it stands for."""
     if len(now.feasible) == 0:
         return Feasible(None, now.limits), Reason.SEEKS_FEASIBLE
-    utility = _utility(plan, step, now.gps[: len(plan.objectives)], now.outcomes[now.feasible], rng)
+    utility = _utility(plan, step, now.gps[: len(plan.objectives)], now.outcomes[now.feasible], theta)
     return Feasible(utility, now.limits) if plan.constraints else utility, Reason.ALGORITHM_1
 
 
-def _utility(plan: Plan, step: int, gps: Sequence[GP], outcomes: Array, rng: np.random.Generator) -> ScalarisedUCB:
+def _utility(plan: Plan, step: int, gps: Sequence[GP], outcomes: Array, theta: Array) -> ScalarisedUCB:
     """Eq. 7 with each objective scaled to [0, 1] between the worst and best seen; R = 0 unless the plan gives one."""
     worst, best = outcomes.min(axis=0), outcomes.max(axis=0)
     given = standardised_reference(plan, gps)
     span = np.maximum(best - worst, 1e-9)
     beta = beta_practical(step) if plan.beta == "practical" else beta_theory(step, log_points(plan.space))
-    return ScalarisedUCB(flat_weights(len(gps), rng) / span, worst if given is None else given, beta)
+    return ScalarisedUCB(theta / span, worst if given is None else given, beta)
 
 
 def log_points(space: Space) -> float:
