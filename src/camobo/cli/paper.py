@@ -44,11 +44,29 @@ class Cost(str, Enum):
     default = "default"
 
 
-class Preset(str, Enum):
-    """How long an experiment runs."""
+class Protocol(str, Enum):
+    """How Algorithm 1 is run."""
 
-    paper = "paper"
-    quick = "quick"
+    text = "text"
+    authors = "authors"
+
+
+class BetaName(str, Enum):
+    """β_t of Algorithm 1."""
+
+    practical = "practical"
+    theory = "theory"
+
+
+class Depart(str, Enum):
+    """A departure of the authors' script; `camobo.paper.departures` describes each."""
+
+    length = "length"
+    search = "search"
+    variance = "variance"
+    sorted = "sorted"
+    starts = "starts"
+    model = "model"
 
 
 class Booth(str, Enum):
@@ -103,26 +121,49 @@ def _run(
             "the same order; may be repeated. Default: paper and default.",
         ),
     ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Few and short runs: about a minute.")] = False,
     protocol: Annotated[
-        Preset, typer.Option("--protocol", help="Runs and iterations as in the paper, or about a minute.")
-    ] = Preset.paper,
-    quick: Annotated[bool, typer.Option("--quick", help="Short for --protocol quick.")] = False,
+        Protocol,
+        typer.Option(
+            "--protocol",
+            help="Algorithm 1 as the text has it, or as the authors' script: all departures but model, and β of the "
+            "theorem.",
+        ),
+    ] = Protocol.text,
+    beta: Annotated[
+        BetaName | None, typer.Option("--beta", help="β in practice, or of Theorem 1. Default: practical.")
+    ] = None,
+    depart: Annotated[
+        list[Depart] | None,
+        typer.Option(
+            "--depart",
+            help="One departure of the authors' script: length scale 0.032, search among 1,024 random points, variance "
+            "for deviation, sorted weights, two cheap starts; or no model at all. May be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """Make the missing runs of an experiment, then its figures and summary. `place` names the default folder."""
     from camobo.paper import drawing
     from camobo.paper import folder as stored
     from camobo.paper import runs as made
+    from camobo.paper.departures import SCRIPT, departures_of
     from camobo.paper.experiments import experiment
 
+    script = protocol is Protocol.authors
+    departures = SCRIPT if script else departures_of([each.value for each in depart or ()])
+    if script and "g" in options:
+        options = {**options, "g": Slope.script.value}
+    beta_name: Any = beta.value if beta is not None else "theory" if script else "practical"
     given = experiment(name, options)
-    short = quick or protocol is Preset.quick
-    preset = given.quick if short else given.paper
-    setting = stored.Setting(name, iterations or preset.iterations, seed, options)
+    preset = given.quick if quick else given.paper
+    setting = stored.Setting(name, iterations or preset.iterations, seed, options, beta_name, departures)
     wanted = [each.value for each in cost or (Cost.paper, Cost.default)]
     methods: Any = ["mo-ucb", *dict.fromkeys(wanted)]
     drawing.available()
     made.ready(setting)
-    folder = out or Path("paper-runs-quick" if short else "paper-runs") / place
+    theory = ["theory"] if beta_name == "theory" else []
+    place = "-".join([place, "authors"] if script else [place, *theory, *departures])
+    folder = out or Path("paper-runs-quick" if quick else "paper-runs") / place
     stored.claim(folder, setting)
     missing = stored.missing(folder, setting, methods, runs or preset.runs)
     count = (runs or preset.runs) * len(methods)

@@ -246,7 +246,7 @@ def _is_complete(summary: Mapping[str, Any]) -> bool:
         given = experiment(setting.experiment, setting.options)
         if "error" in given.objectives:
             per_run += ["front_high_error", "front_low_error", "front_use", "front_cheap"]
-        if given.function is not None:
+        if given.function is not None and "model" not in setting.departures:
             of_algorithm_1 = ["early_average_regret", "average_regret", "own_regret", "bound", "below_bound"]
         needed = {method: per_run + (of_algorithm_1 if method != "default" else []) for method in methods}
         return (
