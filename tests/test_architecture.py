@@ -62,8 +62,10 @@ LATE: dict[str, dict[str, str]] = {
         "cli.look": "camobo.cli.money camobo.history.transitions camobo.insight.record camobo.insight.spending "
         "camobo.insight.status",
         "cli.output": "rich rich.cells rich.console rich.table rich.text",
-        "cli.paper": "camobo.paper.drawing camobo.paper.experiments camobo.paper.figures camobo.paper.folder "
-        "camobo.paper.results camobo.paper.runs camobo.paper.surface camobo.paper.table rich.progress",
+        "cli.paper": "camobo.history.problem_file camobo.paper.departures camobo.paper.drawing "
+        "camobo.paper.experiments camobo.paper.figures camobo.paper.folder camobo.paper.own camobo.paper.page "
+        "camobo.paper.progress camobo.paper.results camobo.paper.runs camobo.paper.summary camobo.paper.surface "
+        "camobo.run.command rich.progress",
         "cli.report": "camobo.cli.csv_files camobo.optuna camobo.report camobo.report.page camobo.history.document",
         "cli.run": "camobo.run.command camobo.study.identity camobo.study.study",
         "cli.trials": "camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money camobo.space.inputs",

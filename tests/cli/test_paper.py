@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from camobo.cli import paper
 from camobo.paper import drawing, folder, runs
+from camobo.paper.departures import SCRIPT
 from camobo.paper.experiments import NAMES
-from camobo.paper.table import BEGIN, END
+from camobo.paper.page import BEGIN, END
 from tests.support.commands import camobo
 
 SHORT = ("--runs", "1", "--iterations", "2", "--jobs", "1", "--cost", "paper")
@@ -25,7 +24,8 @@ class TestHelp:
     @pytest.mark.parametrize("name", NAMES)
     def test_every_experiment_has_the_shared_options(self, name: str) -> None:
         shown = camobo("paper", name, "--help").out
-        for option in ("--runs", "--iterations", "--jobs", "--seed", "--out", "--cost", "--protocol", "--quick"):
+        options = "--runs --iterations --jobs --seed --out --cost --protocol --beta --depart --quick"
+        for option in options.split():
             assert option in shown
 
     def test_without_a_command_it_shows_the_help(self) -> None:
@@ -44,6 +44,8 @@ class TestHelp:
         ("zdt3", "--cost", "cheap"),
         ("zdt3", "--cost", "additive"),
         ("zdt3", "--protocol", "long"),
+        ("zdt3", "--beta", "big"),
+        ("zdt3", "--depart", "theta"),
         ("matyas-booth", "--booth", "telephone"),
         ("forest", "--dataset", "mnist"),
         ("steel", "--objectives", "3"),
@@ -69,7 +71,6 @@ class TestRunning:
             ((), "paper-runs/steel"),
             (("--objectives", "2"), "paper-runs/steel-2"),
             (("--quick",), "paper-runs-quick/steel"),
-            (("--protocol", "quick"), "paper-runs-quick/steel"),
             (("--out", "here"), "here"),
         ],
     )
@@ -80,6 +81,29 @@ class TestRunning:
         assert "2 runs of 2 iterations, 0 already done" in done.out
         assert "| MO-UCB |" in done.out
         assert "drawn: " in done.out
+
+    @pytest.mark.parametrize(
+        ("more", "place", "beta", "departures", "row"),
+        [
+            (("--beta", "theory"), "steel-theory", "theory", (), "MO-UCB, β of Theorem 1"),
+            (("--protocol", "authors"), "steel-authors", "theory", SCRIPT, "+ β of Theorem 1: the script"),
+            (
+                ("--depart", "starts", "--depart", "length"),
+                "steel-length-starts",
+                "practical",
+                ("length", "starts"),
+                "+ two cheap starts",
+            ),
+        ],
+    )
+    def test_protocols_of_their_own_have_folders_and_rows_of_their_own(
+        self, tmp_path: Path, more: tuple[str, ...], place: str, beta: str, departures: tuple[str, ...], row: str
+    ) -> None:
+        done = camobo("paper", "steel", *SHORT, *more)
+        assert done.code == 0, done.err
+        setting = folder.read_setting(tmp_path / "paper-runs" / place)
+        assert (setting.beta, setting.departures) == (beta, departures)
+        assert f"| {row} |" in done.out
 
     @pytest.mark.parametrize(
         ("costs", "methods"),
@@ -147,32 +171,6 @@ class TestCostSurface:
         monkeypatch.setattr("camobo.paper.surface.cost_surface", lambda place: [place / "cost-surface.png"])
         monkeypatch.chdir(tmp_path)
         assert camobo("paper", "cost-surface").out == "drawn: paper-runs/cost-surface/cost-surface.png\n"
-
-
-class TestProgressInLines:
-    def lines(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], total: int, seconds: float
-    ) -> list[str]:
-        """What is printed over `total` steps of so many seconds each."""
-        now = [0.0]
-        monkeypatch.setattr(time, "monotonic", lambda: now[0])
-        advance: Callable[[], None] = paper._in_lines(total)
-        for _ in range(total):
-            now[0] += seconds
-            advance()
-        return capsys.readouterr().err.splitlines()
-
-    def test_there_is_a_line_per_tenth(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        found = self.lines(monkeypatch, capsys, 100, 30.0)
-        assert len(found) == 10
-        assert found[4] == "50% of the iterations after 25 min, about 25 min left"
-
-    def test_there_is_at_most_one_per_minute(
-        self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-    ) -> None:
-        assert len(self.lines(monkeypatch, capsys, 100, 1.5)) == 2
 
 
 def test_a_table_of_an_empty_folder_names_a_command_to_start_with(tmp_path: Path) -> None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import gc
 import sys
+import weakref
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +29,29 @@ class TestMeasuring:
         assert error < 0.2
         assert microseconds > 0
         assert measure(PARAMS)[0] == error  # the same seed gives the same network
+
+    def test_a_network_is_freed_before_the_next_is_trained(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made: list[weakref.ref[Any]] = []
+        alive: list[int] = []
+        build = network._network
+
+        def noted(*given: Any) -> Any:
+            alive.append(sum(one() is not None for one in made))
+            model = build(*given)
+            made.append(weakref.ref(model))
+            return model
+
+        monkeypatch.setattr(network, "_network", noted)
+        measure = network.objective(from_idx(small_mnist(tmp_path)), 1, 0)
+        gc.disable()  # it runs too seldom to be relied on, but might by chance
+        try:
+            for _ in range(3):
+                measure(PARAMS)
+        finally:
+            gc.enable()
+        assert alive == [0, 0, 0]
 
     def test_a_network_that_diverges_errs_as_much_as_a_guess(self, tmp_path: Path) -> None:
         measure = network.objective(from_idx(small_mnist(tmp_path)), 3, 0)

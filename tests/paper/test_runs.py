@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import camobo
-from camobo.paper import folder, results, runs
+from camobo.paper import folder, results, runs, summary
 from camobo.paper.experiments import METHODS, Method, experiment
 from camobo.paper.folder import Setting
 from tests.support.commands import camobo as command
@@ -110,8 +110,8 @@ class TestARun:
         record = runs.one_run(setting, method, 0, lambda: None)
         assert record.values.shape == (2, len(experiment(name, options).objectives))
         assert (record.bound is None) == (name == "forest" or method == "default")
-        summary = results.summarise(tmp_path, setting, results.curves([record], setting))
-        assert summary["methods"][method]["runs"] == [0]
+        found = summary.summarise(tmp_path, setting, results.curves([record], setting))
+        assert found["methods"][method]["runs"] == [0]
 
     @pytest.mark.slow
     def test_the_network_runs_on_mnist_s_own_files(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,7 +174,7 @@ def test_an_experiment_runs_draws_and_prints_its_table(tmp_path: Path) -> None:
     short = ("--runs", "1", "--iterations", "3", "--jobs", "1", "--cost", "printed", "--cost", "default")
     done = command("paper", "cross-holder", *short, "--out", tmp_path)
     assert done.code == 0, done.err
-    assert {path.stem for path in tmp_path.glob("*.png")} == {"quality", "fronts", "use", "money", "bound"}
+    assert {path.stem for path in tmp_path.glob("*.png")} == {"figure", "money", "bound"}
     assert "| CA-MOBO, as printed |" in done.out
     assert "| camobo's default |" in done.out
 

@@ -6,10 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from camobo.paper.experiments import Method, experiment
+from camobo.cost.order import Order
+from camobo.paper.departures import Departure
+from camobo.paper.experiments import Method, Options, experiment
 from camobo.paper.folder import Record, Setting
+from camobo.strategy.plan import Beta
 
 RUNS = 20
+SPREAD = np.linspace(-0.01, 0.01, RUNS)
+"""How much the runs differ."""
+GAP_AT = (1, 10, 100)
 
 
 def record(setting: Setting, method: Method = "paper", run: int = 0) -> Record:
@@ -28,20 +34,24 @@ def record(setting: Setting, method: Method = "paper", run: int = 0) -> Record:
 
 def numbers(use: tuple[float, ...], near: float = 0.9, mapped: float = 0.99, **more: Any) -> dict[str, Any]:
     """The numbers of a method's twenty runs, which differ a little."""
-    spread = np.linspace(-0.01, 0.01, RUNS)
+    steps = np.diff(use)[:, None] * np.array(GAP_AT) / GAP_AT[-1]
     return {
         "runs": list(range(RUNS)),
-        "use": [[x * (1 + s) for x in use] for s in spread],
-        "near": (near + 0.1 * spread).tolist(),
-        "mapped": (mapped + 0.1 * spread).tolist(),
-        "early_mapped": (0.5 + spread).tolist(),
-        "money": (sum(use) * (1 + spread)).tolist(),
+        "use": [[x * (1 + s) for x in use] for s in SPREAD],
+        "use_front": [[x * (1 + s) / 2 for x in use] for s in SPREAD],
+        "gap_at": list(GAP_AT),
+        "gap": steps.tolist(),
+        "gap_error": (0.01 * np.abs(steps)).tolist(),
+        "near": (near + 0.1 * SPREAD).tolist(),
+        "mapped": (mapped + 0.1 * SPREAD).tolist(),
+        "early_mapped": (0.5 + SPREAD).tolist(),
+        "money": (sum(use) * (1 + SPREAD)).tolist(),
         "milliseconds": {"50": 5.0, "100": 10.0},
         "milliseconds_mean": 7.0,
         "core_seconds": 60.0,
         "regret": [1.0] * RUNS,
-        "early_average_regret": (0.5 + spread).tolist(),
-        "average_regret": (0.1 + 0.1 * spread).tolist(),
+        "early_average_regret": (0.5 + SPREAD).tolist(),
+        "average_regret": (0.1 + 0.1 * SPREAD).tolist(),
         "own_regret": [1.0] * RUNS,
         "bound": [100.0] * RUNS,
         "below_bound": [True] * RUNS,
@@ -49,13 +59,39 @@ def numbers(use: tuple[float, ...], near: float = 0.9, mapped: float = 0.99, **m
     } | more
 
 
-def summary_of(name: str = "cross-holder", **methods: dict[str, Any]) -> dict[str, Any]:
-    """The summary of an experiment with these numbers per method."""
-    options: dict[str, Any] = {"booth": "standard"} if name == "matyas-booth" else {}
+def first(given: dict[str, Any], runs: int) -> dict[str, Any]:
+    """The numbers of the first runs only; the means in them stay."""
+    return {k: v[:runs] if isinstance(v, list) and not k.startswith("gap") else v for k, v in given.items()}
+
+
+def without_regrets(given: dict[str, Any]) -> dict[str, Any]:
+    """The numbers of runs that draw no θ: of the default strategy, or of no model."""
+    return {key: value for key, value in given.items() if "regret" not in key and "bound" not in key}
+
+
+def summary_of(
+    name: str = "cross-holder",
+    *,
+    options: Options | None = None,
+    beta: Beta = "practical",
+    departures: tuple[Departure, ...] = (),
+    **methods: dict[str, Any],
+) -> dict[str, Any]:
+    """The summary of an experiment with these numbers per method, as it is read from a file."""
+    options = ({"booth": "standard"} if name == "matyas-booth" else {}) if options is None else dict(options)
+    given = experiment(name, options)
     return {
-        "setting": {"experiment": name, "iterations": 100, "seed": 0, "options": options, "version": "0.1.0"},
-        "title": "Cross",
-        "inputs": ["x1", "x2"],
+        "setting": {
+            "experiment": name,
+            "iterations": 100,
+            "seed": 0,
+            "options": options,
+            "beta": beta,
+            "departures": list(departures),
+            "version": "0.1.0",
+        },
+        "title": given.title,
+        "inputs": list(Order.parse(given.order).names),
         "machine": "a machine",
-        "methods": {method.replace("_", "-"): given for method, given in methods.items()},
+        "methods": {method.replace("_", "-"): found for method, found in methods.items()},
     }

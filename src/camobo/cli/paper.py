@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import os
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any
@@ -56,6 +56,15 @@ class BetaName(str, Enum):
 
     practical = "practical"
     theory = "theory"
+
+
+class Contender(str, Enum):
+    """A method to compare."""
+
+    mo_ucb = "mo-ucb"
+    ca_mobo = "ca-mobo"
+    ca_mobo_printed = "ca-mobo-printed"
+    default = "default"
 
 
 class Depart(str, Enum):
@@ -170,7 +179,8 @@ def _run(
     typer.echo(f"{given.title}: {count} runs of {setting.iterations} iterations, {count - len(missing)} already done")
     if (source := made.source(setting)) is not None:
         typer.echo(f"data: {source}")
-    _watched(missing, min(jobs or os.cpu_count() or 1, max(1, len(missing))), setting.iterations)
+    with _progress(len(missing) * setting.iterations) as step:
+        made.make(missing, min(jobs or os.cpu_count() or 1, max(1, len(missing))), step)
     _finish(folder, setting)
 
 
@@ -279,11 +289,10 @@ def table(
     ] = None,
 ) -> None:
     """Show published next to measured results, and check every claim of the paper."""
-    from camobo.paper.results import read_summaries
-    from camobo.paper.table import table as made
-    from camobo.paper.table import write_between
+    from camobo.paper.page import measured, write_between
+    from camobo.paper.summary import read_summaries
 
-    text = made(read_summaries(folder))
+    text = measured(read_summaries(folder))
     if write is not None:
         write_between(write, text)
     typer.echo(text)
@@ -299,8 +308,81 @@ def redraw(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folde
     _finish(folder, read_setting(folder))
 
 
-def _watched(jobs: Any, processes: int, iterations: int) -> None:
-    """Make runs with a progress bar; without a terminal, with a line from time to time."""
+@app.command()
+def compare(
+    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="The problem file (TOML), as for camobo new.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="-- COMMAND", show_default=False, help="The command that evaluates a point.")
+    ],
+    method: Annotated[
+        list[Contender] | None,
+        typer.Option("--method", help="May be repeated. Default: mo-ucb, ca-mobo and default."),
+    ] = None,
+    runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, max=10_000, help="Runs per method.")] = 10,
+    iterations: Annotated[
+        int, typer.Option("--iterations", metavar="N", min=1, max=100_000, help="Points chosen per run.")
+    ] = 100,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes at once. Default: one per core.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Run r uses seed N + r.")] = 0,
+    beta: Annotated[BetaName, typer.Option("--beta", help="β in practice, or of Theorem 1.")] = BetaName.practical,
+    out: _Out = None,
+) -> None:
+    """Compare CA-MOBO, MO-UCB and camobo's default on your own problem: table and figures like the paper's.
+
+    Examples:
+      camobo paper compare alloy.toml -- python furnace.py {nickel} {chromium}
+      camobo paper compare alloy.toml --runs 20 --iterations 60 -- ./measure.sh
+
+    The file says what can be varied, what is measured, and as the cost an
+    order of inputs. The command prints the results, as for camobo run.
+    Results go to paper-runs/PROBLEM; run the same command again to continue.
+    """
+    from camobo.history.problem_file import plan_of_toml
+    from camobo.paper import own
+    from camobo.run.command import Command
+
+    plan, _ = plan_of_toml(problem)
+    if plan.cost is None or plan.cost.order is None:
+        raise InvalidOptionError(
+            f'{problem}: need an order of costs to compare with, such as cost = "nickel > chromium" in [study].'
+        )
+    template = Command(command, plan.space.names, list(plan.objectives))
+    template.check()
+    names: Any = tuple(each.value for each in method or (Contender.mo_ucb, Contender.ca_mobo, Contender.default))
+    found = own.compare(
+        own.CommandFunction(template),
+        plan.space,
+        plan.objectives,
+        str(plan.cost.order),
+        out=out or Path("paper-runs") / problem.stem,
+        methods=names,
+        runs=runs,
+        iterations=iterations,
+        jobs=jobs or os.cpu_count() or 1,
+        seed=seed,
+        beta=beta.value,
+        title=problem.stem,
+        progress=_progress,
+    )
+    typer.echo(str(found))
+    for path in found.figures:
+        typer.echo(f"drawn: {path}")
+
+
+@app.command()
+def pack(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of one experiment.")]) -> None:
+    """Keep all runs of DIR in one compressed file, DIR/runs.npz. It can be redrawn and continued without the others."""
+    from camobo.paper import folder as stored
+
+    file = stored.pack(folder, stored.read_setting(folder))
+    typer.echo(f"packed: {file} ({file.stat().st_size / 1e6:.1f} MB)")
+
+
+@contextlib.contextmanager
+def _progress(total: int) -> Iterator[Callable[[], None]]:
+    """A progress bar; without a terminal, a line from time to time. Ctrl-C says that finished runs are stored."""
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -310,49 +392,31 @@ def _watched(jobs: Any, processes: int, iterations: int) -> None:
         TimeRemainingColumn,
     )
 
-    from camobo.paper import runs
+    from camobo.paper.progress import in_lines
 
     console = Console(stderr=True)
     columns = (TextColumn("iterations"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"))
     with Progress(*columns, TimeRemainingColumn(), console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=len(jobs) * iterations)
-        in_lines = _in_lines(len(jobs) * iterations)
+        task = bar.add_task("", total=total)
         try:
-            runs.make(jobs, processes, (lambda: bar.advance(task)) if console.is_terminal else in_lines)
+            with in_lines(total) as lines:
+                yield (lambda: bar.advance(task)) if console.is_terminal else lines
         except KeyboardInterrupt:
             bar.stop()
             typer.echo("Interrupted. Finished runs are stored; run the same command to continue.", err=True)
             raise typer.Exit(130) from None
 
 
-def _in_lines(total: int) -> Callable[[], None]:
-    """A function to call at each of `total` steps: prints a line per tenth, at most one per minute."""
-    start = last = time.monotonic()
-    made = 0
-
-    def advance() -> None:
-        nonlocal made, last
-        made += 1
-        now = time.monotonic()
-        if 10 * made // total == 10 * (made - 1) // total or now - last < 60.0:
-            return
-        last, spent = now, (now - start) / 60.0
-        left = spent * (total - made) / made
-        typer.echo(f"{made / total:.0%} of the iterations after {spent:.0f} min, about {left:.0f} min left", err=True)
-
-    return advance
-
-
 def _finish(folder: Path, setting: Any) -> None:
     """Summarise the runs in a folder, print their table and draw their figures."""
-    from camobo.paper import figures, results
+    from camobo.paper import figures, results, summary
     from camobo.paper.folder import load
-    from camobo.paper.table import table as text
+    from camobo.paper.page import measured
 
     found = results.curves(load(folder, setting), setting)
     if not found:
         raise InvalidOptionError(f"{str(folder)!r}: has no finished runs.")
-    numbers = results.summarise(folder, setting, found)
-    typer.echo(text([numbers]))
+    numbers = summary.summarise(folder, setting, found)
+    typer.echo(measured([numbers]))
     for path in figures.draw(folder, setting, found):
         typer.echo(f"drawn: {path}")

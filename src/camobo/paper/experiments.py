@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,7 +14,8 @@ from camobo.arrays import Array
 from camobo.cost.budget import Budget
 from camobo.cost.ordered import OrderCost
 from camobo.cost.paper import PaperCost
-from camobo.errors import InvalidOptionError
+from camobo.errors import InvalidOptionError, shown
+from camobo.history.document import make_plan, read_plan, to_document
 from camobo.paper import steel
 from camobo.problems import Problem, cross_holder, matyas_booth, zdt3
 from camobo.space.inputs import Integer, Real
@@ -74,6 +76,8 @@ class Experiment:
     """The published amount at level 1 of the most expensive input: 20 g of nickel in a melt of 100 g."""
 
 
+OWN = "own"
+"""The name of a problem that is not the paper's."""
 SYNTHETIC = ("zdt3", "cross-holder", "matyas-booth")
 NAMES = (*SYNTHETIC, "forest", "network", "steel")
 _SYNTHETIC_PROTOCOL, _REAL_PROTOCOL = Protocol(50, 500), Protocol(10, 300)
@@ -112,7 +116,26 @@ def _built(name: str, options: tuple[tuple[str, Any], ...]) -> Experiment:
         return _forest(str(given.get("dataset", "digits")))
     if name == "network":
         return _network()
+    if name == OWN:
+        return _own(str(given["problem"]), str(given["title"]))
     raise InvalidOptionError(f"unknown experiment {name!r}: need one of {', '.join(NAMES)}.")
+
+
+def problem_text(space: Space, objectives: Mapping[str, Literal["min", "max"]], order: str) -> str:
+    """A problem of one's own as text, for the options of its experiment; an error if its parts do not fit."""
+    if not isinstance(order, str):
+        raise InvalidOptionError(f'order: need text such as "x1 > x2", got {shown(order)}.')
+    document = to_document(make_plan(space, objectives, cost=order, method="paper", seed=0))
+    return json.dumps({name: document[name] for name in ("space", "objectives")} | {"order": order})
+
+
+def _own(text: str, title: str) -> Experiment:
+    problem = json.loads(text)
+    plan = read_plan({name: problem[name] for name in ("space", "objectives")})
+    names = tuple(plan.objectives)
+    return Experiment(
+        OWN, title, plan.space, plan.objectives, names, problem["order"], Protocol(10, 100), Protocol(2, 20)
+    )
 
 
 def _with_29(found: Experiment) -> Callable[[Array], Array]:

@@ -2,6 +2,7 @@
 
 DIR/settings.json            the settings; runs with other settings are refused
 DIR/runs/METHOD-0007.json    one finished run, written whole or not at all
+DIR/runs.npz                 runs that were packed: one compressed file, to keep
 DIR/summary.json             the numbers a table is made from
 DIR/*.png, *.pdf             figures
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,12 @@ import numpy as np
 import camobo
 from camobo.arrays import Array
 from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.paper import archive
 from camobo.paper.departures import Departure, departures_of
 from camobo.paper.experiments import METHODS, Method, Options, experiment
 from camobo.strategy.plan import Beta
 
-_SETTINGS, _RUNS = "settings.json", "runs"
+_SETTINGS, _RUNS, _PACKED = "settings.json", "runs", "runs.npz"
 _NO_SETTINGS = "Without it, what the runs are is unknown: give another folder."
 _REMAKE = "Delete it; the next run of the experiment makes it again."
 
@@ -54,6 +56,8 @@ class Job:
     method: Method
     run: int
     path: Path
+    measure: Callable[[Mapping[str, Any]], Sequence[float]] | None = None
+    """Of a problem of one's own: from params to values. None: the experiment knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +134,8 @@ def missing(folder: Path, setting: Setting, methods: Sequence[Method], runs: int
         for run in range(runs)
         for method in methods
     ]
-    return [job for job in jobs if not job.path.exists()]
+    packed = {_run_name(run["method"], run["run"]) for run in archive.read(folder / _PACKED)}
+    return [job for job in jobs if job.path.stem not in packed and not job.path.exists()]
 
 
 def store(path: Path, record: Record) -> None:
@@ -141,14 +146,31 @@ def store(path: Path, record: Record) -> None:
 
 def load(folder: Path, setting: Setting) -> list[Record]:
     """Every finished run of a folder, sorted by method and number."""
-    found = []
+    found = {}
+    for content in archive.read(folder / _PACKED):
+        name = _run_name(content["method"], content["run"])
+        found[name] = _checked(folder / _PACKED, name, content, setting)
     for path in sorted((folder / _RUNS).glob("*.json")):
-        content = read_json(path, _REMAKE)
-        try:
-            found.append(_record(path.stem, content, setting))
-        except (TypeError, ValueError) as error:
-            raise InvalidValueError(f"{path}: not a finished run of this experiment ({error}). {_REMAKE}") from error
-    return sorted(found, key=lambda record: (list(METHODS).index(record.method), record.run))
+        found[path.stem] = _checked(path, path.stem, read_json(path, _REMAKE), setting)
+    return sorted(found.values(), key=lambda record: (list(METHODS).index(record.method), record.run))
+
+
+def pack(folder: Path, setting: Setting) -> Path:
+    """Write every finished run into one compressed file, and return its path. Single files stay."""
+    records = load(folder, setting)
+    if not records:
+        raise InvalidOptionError(f"{str(folder)!r}: has no finished runs.")
+    fields = list(Record.__dataclass_fields__)
+    archive.write(folder / _PACKED, [{name: getattr(record, name) for name in fields} for record in records])
+    return folder / _PACKED
+
+
+def _checked(path: Path, name: str, content: Mapping[str, Any], setting: Setting) -> Record:
+    """The run of that name; an error names the file."""
+    try:
+        return _record(name, content, setting)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidValueError(f"{path}: not a finished run of this experiment ({error}). {_REMAKE}") from error
 
 
 def _record(name: str, content: Mapping[str, Any], setting: Setting) -> Record:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any, TypeAlias
 
-from camobo.errors import CamoboError
+from camobo.errors import CamoboError, InvalidOptionError
 
 Step: TypeAlias = Callable[[], None]
 Work: TypeAlias = Callable[[Any, Step], None]
@@ -49,6 +49,29 @@ def work_through(jobs: Sequence[Any], work: Work, processes: int, on_step: Step)
             worker.terminate()
             worker.join()
             pipe.close()
+
+
+def check_can_be_sent(function: Callable[..., Any]) -> None:
+    """Refuse a function that other processes could not find, by starting one that only receives it."""
+    advice = (
+        'Define it with def at the top of a module, keep what a script runs below if __name__ == "__main__":, '
+        "or use jobs=1."
+    )
+    receiver = multiprocessing.get_context("spawn").Process(target=id, args=(function,), daemon=True)
+    try:
+        receiver.start()
+    except OSError:  # no process could be started, whatever the function
+        raise
+    except Exception as error:
+        raise InvalidOptionError(
+            f"jobs: this function cannot be sent to other processes ({error}). {advice}"
+        ) from error
+    receiver.join()
+    if receiver.exitcode != 0:
+        raise InvalidOptionError(
+            "jobs: this function cannot be sent to other processes (one that was sent it ended with exit code "
+            f"{receiver.exitcode}; its error is printed above). {advice}"
+        )
 
 
 def _receive(pipe: Connection, crew: dict[Connection, Any], waiting: list[Any], on_step: Step) -> None:

@@ -146,6 +146,23 @@ def instantaneous(surveyed: Survey, units: Array, weights: Array, discounts: Seq
     return np.asarray(np.maximum(best_scores(surveyed, weights, discounts, units) - own, 0.0))
 
 
+def against(
+    points: Array, values: Array, units: Array, scores: Array, weights: Array, discounts: Sequence[Discount | None]
+) -> Array:
+    """(T,) r_t like `instantaneous`, where the best is only known among (n, d) measured points: a lower bound.
+
+    `values` (n, M) are theirs and `scores` (T, M) those of the chosen `units`, all mapped to [0, 1].
+    """
+    zero, found = np.zeros(weights.shape[1]), np.empty(len(units))
+    for t, (theta, discount) in enumerate(zip(weights, discounts, strict=True)):
+        best, own = chebyshev(values, theta, zero), chebyshev(scores[t], theta, zero)
+        if discount is not None:
+            best = best * np.exp(discount.log(points))
+            own = own * math.exp(float(discount.log(units[t : t + 1])[0]))
+        found[t] = max(0.0, float(best.max() - own))
+    return found
+
+
 def cumulative(regrets: Array) -> Array:
     """(…, T) R(t) = Σ r (Eq. 11)."""
     return np.asarray(np.cumsum(regrets, axis=-1))

@@ -1,4 +1,4 @@
-"""What the runs of a folder come to: curves over the iterations, and the summary that a table is made from.
+"""What the runs of a folder come to, over the iterations.
 
 Two hypervolumes, each as a share of the best possible:
 
@@ -8,25 +8,20 @@ Two hypervolumes, each as a share of the best possible:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from camobo.acquisition.pareto import hypervolume, on_front
 from camobo.arrays import Array
 from camobo.cost.order import Order
-from camobo.errors import InvalidOptionError, InvalidValueError
 from camobo.paper import regret
-from camobo.paper.experiments import METHODS, Experiment, Method, experiment
-from camobo.paper.folder import Record, Setting, machine, read_json, write_json
-from camobo.paper.runs import surveyed
+from camobo.paper.experiments import METHODS, Experiment, Method, experiment, planned
+from camobo.paper.folder import Record, Setting
+from camobo.paper.runs import common_discounts, drawn_again, surveyed
 
-_SUMMARY = "summary.json"
 _PER_POINT = 0.1  # cost per point whatever its inputs, as a share of the sum of the prices
-_EARLY = 10  # the first 1/10 of the iterations is early
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +31,8 @@ class Curves:
     records: tuple[Record, ...]
     use: Array
     """(R, T, k) the sum so far of each input in the order, mapped to [0, 1]."""
+    use_front: Array
+    """(R, k) the sums over all t of the inputs of the latest member of the front at t, instead of those of x_t."""
     near: Array
     """(R, T) hypervolume near the front, as a share of the best."""
     mapped: Array
@@ -79,7 +76,36 @@ def curves(records: Sequence[Record], setting: Setting) -> dict[Method, Curves]:
     by_method: dict[Method, list[Record]] = {}
     for record in records:
         by_method.setdefault(record.method, []).append(record)
-    return {method: _curves(given, scale, by_method[method]) for method in METHODS if method in by_method}
+    found = {method: _curves(given, scale, by_method[method]) for method in METHODS if method in by_method}
+    if given.function is not None or setting.departures:
+        return found
+    return {method: _with_regrets(given, setting, scale, curve, records) for method, curve in found.items()}
+
+
+def _with_regrets(
+    given: Experiment, setting: Setting, scale: Scale, found: Curves, records: Sequence[Record]
+) -> Curves:
+    """The regrets of Algorithm 1 against the best point that any run measured; as they are for other methods."""
+    method = found.records[0].method
+    if method == "default":
+        return found
+    points = np.vstack([part for record in records for part in (record.first_units, record.units)])
+    values = _mapped(given, scale, np.vstack([p for record in records for p in (record.first_values, record.values)]))
+    kept = on_front(np.hstack([values, -given.space.expense(points)]))
+    own, common = [], []
+    for record in found.records:
+        plan = planned(given, method, setting.iterations, setting.seed + record.run, setting.beta)
+        draws = drawn_again(plan, len(record.first_units), setting.iterations)
+        weights, scores = np.array([draw.weights for draw in draws]), _mapped(given, scale, record.values)
+        given_to = (points[kept], values[kept], record.units, scores, weights)
+        own.append(regret.against(*given_to, [draw.discount for draw in draws]))
+        common.append(regret.against(*given_to, common_discounts(given, plan, setting.iterations)))
+    return replace(found, regrets=np.stack(own if method == "paper" else common), own_regrets=np.stack(own))
+
+
+def _mapped(given: Experiment, scale: Scale, values: Array) -> Array:
+    """(n, M) values mapped to [0, 1], larger is better."""
+    return np.clip((signs_of(given) * values - scale.worst) / (scale.best - scale.worst), 0.0, 1.0)
 
 
 def signs_of(given: Experiment) -> Array:
@@ -115,6 +141,7 @@ def _curves(given: Experiment, scale: Scale, records: list[Record]) -> Curves:
     return Curves(
         tuple(records),
         np.cumsum(levels, axis=1),
+        np.stack([_of_latest(given, record)[:, columns].sum(axis=0) for record in records]),
         np.stack([near for near, _ in volumes]),
         np.stack([mapped for _, mapped in volumes]),
         money(levels),
@@ -122,6 +149,20 @@ def _curves(given: Experiment, scale: Scale, records: list[Record]) -> Curves:
         stacked("own_regrets"),
         stacked("bound"),
     )
+
+
+def _of_latest(given: Experiment, record: Record) -> Array:
+    """(T, d) levels, at every t, of the point on the front that was measured last."""
+    signs, first = signs_of(given), len(record.first_values)
+    values = signs * np.vstack([record.first_values, record.values])
+    levels = given.space.expense(np.vstack([record.first_units, record.units]))
+    members = set(np.flatnonzero(on_front(values[:first])).tolist())
+    latest = []
+    for t in range(first, len(values)):
+        if not any(np.all(values[i] >= values[t]) for i in members):
+            members = {i for i in members if not np.all(values[t] >= values[i])} | {t}
+        latest.append(max(members))
+    return np.asarray(levels[latest])
 
 
 def _volumes(record: Record, signs: Array, scale: Scale) -> tuple[Array, Array]:
@@ -140,120 +181,3 @@ def _volumes(record: Record, signs: Array, scale: Scale) -> tuple[Array, Array]:
         else:
             near[t], mapped[t] = near[t - 1], mapped[t - 1]
     return near, mapped
-
-
-def summarise(folder: Path, setting: Setting, found: Mapping[Method, Curves]) -> dict[str, Any]:
-    """Write and return the summary of a folder: lists of numbers, one entry per run."""
-    given = experiment(setting.experiment, setting.options)
-    summary = {
-        "setting": asdict(setting),
-        "title": given.title,
-        "inputs": list(Order.parse(given.order).names),
-        "machine": machine(),
-        "methods": {method: _numbers(curve) | _front_numbers(given, curve, found) for method, curve in found.items()},
-    }
-    write_json(folder / _SUMMARY, summary)
-    return summary
-
-
-def _front_numbers(given: Experiment, own: Curves, found: Mapping[Method, Curves]) -> dict[str, Any]:
-    """Where the fronts of error and time lie, per run.
-
-    The number of points above and below the middle error of the front of all runs, and their use of the most expensive
-    input.
-    """
-    names = list(given.objectives)
-    if "error" not in names:
-        return {}
-    column, signs = names.index("error"), signs_of(given)
-    top = given.space.names.index(Order.parse(given.order).names[0])
-
-    def front(records: Sequence[Record]) -> tuple[Array, Array]:
-        units = np.vstack([part for record in records for part in (record.first_units, record.units)])
-        values = np.vstack([part for record in records for part in (record.first_values, record.values)])
-        kept = on_front(signs * values)
-        return values[kept, column], given.space.expense(units[kept])[:, top]
-
-    errors, _ = front([record for curve in found.values() for record in curve.records])
-    middle = (errors.min() + errors.max()) / 2.0
-    each = [front([record]) for record in own.records]
-    return {
-        "front_high_error": [int((errors > middle).sum()) for errors, _ in each],
-        "front_low_error": [int((errors <= middle).sum()) for errors, _ in each],
-        "front_use": [round(float(levels.mean()), 4) for _, levels in each],
-        "front_cheap": [round(float((levels < 0.5).mean()), 4) for _, levels in each],
-    }
-
-
-def _numbers(found: Curves) -> dict[str, Any]:
-    early = max(0, found.near.shape[1] // _EARLY - 1)
-    seconds = np.stack([record.seconds for record in found.records])
-    numbers: dict[str, Any] = {
-        "runs": [record.run for record in found.records],
-        "use": found.use[:, -1].round(3).tolist(),
-        "never_disordered": np.all(np.diff(found.use, axis=2) >= 0.0, axis=(1, 2)).tolist(),
-        "near": found.near[:, -1].round(5).tolist(),
-        "mapped": found.mapped[:, -1].round(5).tolist(),
-        "early_mapped": found.mapped[:, early].round(5).tolist(),
-        "money": found.money[:, -1].round(3).tolist(),
-        "milliseconds": _growth(seconds),
-        "milliseconds_mean": round(1e3 * float(seconds.mean()), 2),
-        "core_seconds": round(sum(record.whole for record in found.records), 1),
-    }
-    if found.regrets is not None and found.own_regrets is not None and found.bounds is not None:
-        own, bounds = regret.cumulative(found.own_regrets), found.bounds
-        numbers |= {
-            "regret": regret.cumulative(found.regrets)[:, -1].round(4).tolist(),
-            "early_average_regret": regret.average(found.regrets)[:, early].round(5).tolist(),
-            "average_regret": regret.average(found.regrets)[:, -1].round(5).tolist(),
-            "own_regret": own[:, -1].round(4).tolist(),
-            "bound": bounds[:, -1].round(3).tolist(),
-            "below_bound": np.all(own <= bounds, axis=1).tolist(),
-        }
-    return numbers
-
-
-def _growth(seconds: Array) -> dict[str, float]:
-    """Milliseconds per suggestion at t = 50, 100, …: means over the last ten, so that each holds one refit."""
-    ends = [*range(50, seconds.shape[1], 50), seconds.shape[1]]
-    return {str(t): round(1e3 * float(seconds[:, max(0, t - 10) : t].mean()), 2) for t in ends}
-
-
-def read_summaries(folder: Path) -> list[dict[str, Any]]:
-    """The summaries in a folder or in its subfolders."""
-    paths = sorted({*folder.glob(_SUMMARY), *folder.glob(f"*/{_SUMMARY}")}) if folder.is_dir() else []
-    if not paths:
-        raise InvalidValueError(
-            f"{str(folder)!r}: no {_SUMMARY} in it or its subfolders. Run an experiment first: "
-            f"camobo paper zdt3 --out {folder}/zdt3"
-        )
-    found = []
-    for path in paths:
-        advice = f"Make it again from its runs: camobo paper redraw {path.parent}"
-        summary = read_json(path, advice)
-        if not _is_complete(summary):
-            raise InvalidValueError(f"{path}: not the summary of an experiment, or an outdated one. {advice}")
-        found.append(summary)
-    return found
-
-
-def _is_complete(summary: Mapping[str, Any]) -> bool:
-    """Whether a summary has everything that a table and the claims need."""
-    try:
-        setting, methods = Setting(**summary["setting"]), summary["methods"]
-        per_run = ["use", "near", "mapped", "early_mapped", "money", "never_disordered"]
-        of_algorithm_1 = []
-        given = experiment(setting.experiment, setting.options)
-        if "error" in given.objectives:
-            per_run += ["front_high_error", "front_low_error", "front_use", "front_cheap"]
-        if given.function is not None and "model" not in setting.departures:
-            of_algorithm_1 = ["early_average_regret", "average_regret", "own_regret", "bound", "below_bound"]
-        needed = {method: per_run + (of_algorithm_1 if method != "default" else []) for method in methods}
-        return (
-            all(isinstance(name, str) for name in (summary["title"], summary["machine"], *summary["inputs"]))
-            and 0 < len(methods) == len(set(methods) & set(METHODS))
-            and all(len(n[key]) == len(n["runs"]) > 0 for method, n in methods.items() for key in needed[method])
-            and all(n["milliseconds"] and float(n["core_seconds"]) >= 0.0 for n in methods.values())
-        )
-    except (KeyError, TypeError, ValueError, AttributeError, InvalidOptionError):
-        return False

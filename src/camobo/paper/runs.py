@@ -11,13 +11,14 @@ import math
 import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from camobo.acquisition.acquisition import Acquisition
+from camobo.acquisition.scalarisation import flat_weights
 from camobo.acquisition.utilities import ScalarisedUCB
 from camobo.arrays import Array
 from camobo.cost.paper import PaperCost
@@ -33,6 +34,9 @@ from camobo.paper.processes import Step, work_through
 from camobo.strategy.paper import log_points
 from camobo.strategy.plan import Data, Plan
 from camobo.strategy.suggest import suggest
+
+Measure: TypeAlias = Callable[[Mapping[str, Any]], Sequence[float]]
+"""From params to values in the order of the objectives."""
 
 _GAIN_POINTS = 2000  # points of the space over which γ is bounded
 
@@ -53,24 +57,24 @@ def source(setting: Setting) -> str | None:
     return None
 
 
-def make(jobs: Sequence[Job], processes: int, on_step: Step) -> None:
-    """Make the runs, several at once; each is stored when it is finished."""
+def make(jobs: Sequence[Job], processes: int, on_step: Step, measure: Measure | None = None) -> None:
+    """Make the runs, several at once; each is stored when it is finished. `measure` is for a problem of one's own."""
     if jobs:
         jobs[0].path.parent.mkdir(exist_ok=True)
-    work_through(jobs, _make_one, processes, on_step)
+    work_through([replace(job, measure=measure) for job in jobs], _make_one, processes, on_step)
 
 
 def _make_one(job: Job, on_step: Step) -> None:
-    store(job.path, one_run(job.setting, job.method, job.run, on_step))
+    store(job.path, one_run(job.setting, job.method, job.run, on_step, job.measure))
 
 
-def one_run(setting: Setting, method: Method, run: int, on_step: Step) -> Record:
+def one_run(setting: Setting, method: Method, run: int, on_step: Step, measure: Measure | None = None) -> Record:
     """Make a run. Regrets are computed for Algorithm 1 if the problem has a formula."""
     began = time.process_time()
     given = experiment(setting.experiment, setting.options)
     seed = setting.seed + run
     plan = planned(given, method, setting.iterations, seed, setting.beta)
-    trace = follow(plan, setting.iterations, _measured(given, setting, seed), on_step, setting.departures)
+    trace = follow(plan, setting.iterations, _measured(given, setting, seed, measure), on_step, setting.departures)
     n = len(trace.units) - setting.iterations
     regrets: tuple[Array | None, ...] = (None, None, None, None)
     if given.function is not None and trace.draws:
@@ -131,6 +135,23 @@ def follow(
     return Trace(units, values, tuple(seconds), tuple(draws), gps)
 
 
+def drawn_again(plan: Plan, first: int, iterations: int) -> list[Draw]:
+    """The draws of a run by the text that started from so many observations: they depend on its seed alone."""
+    draws = []
+    for t in range(1, iterations + 1):
+        rng = plan.stream("suggestion", first + t - 1)
+        discount = plan.cost.at(t, plan.space, rng) if isinstance(plan.cost, PaperCost) else None
+        draws.append(Draw(flat_weights(len(plan.objectives), rng), discount))
+    return draws
+
+
+def common_discounts(given: Experiment, plan: Plan, iterations: int) -> list[Discount]:
+    """1 − C with ascending weights for every t: the yardstick for methods that have another cost."""
+    rng = np.random.default_rng([plan.seed, zlib.crc32(b"yardstick")])
+    cost = PaperCost(given.order)
+    return [cost.at(t, given.space, rng) for t in range(1, iterations + 1)]
+
+
 def _drawn(acquisition: Acquisition | None, signed: Array) -> Draw:
     """θ_t and discount of a suggestion of Algorithm 1. Its utility holds θ divided by each objective's range."""
     if acquisition is None or not isinstance(utility := acquisition.utility, ScalarisedUCB):
@@ -140,16 +161,17 @@ def _drawn(acquisition: Acquisition | None, signed: Array) -> Draw:
     return Draw(theta, acquisition.discount)
 
 
-def _measured(given: Experiment, setting: Setting, seed: int) -> Callable[[Array], Array]:
+def _measured(given: Experiment, setting: Setting, seed: int, measure: Measure | None) -> Callable[[Array], Array]:
     """A function from (d,) points of the unit cube to (M,) values."""
     function, space = given.function, given.space
     if function is not None:
         return lambda unit: function(unit[None, :])[0]
-    measure = _objective(setting.experiment, tuple(sorted(setting.options.items())), seed)
+    if measure is None:
+        measure = _objective(setting.experiment, tuple(sorted(setting.options.items())), seed)
     return lambda unit: np.array(measure(space.from_unit(unit)))
 
 
-def _objective(name: str, options: tuple[tuple[str, Any], ...], seed: int) -> Callable[[Mapping[str, Any]], Any]:
+def _objective(name: str, options: tuple[tuple[str, Any], ...], seed: int) -> Measure:
     given = dict(options)
     if name == "forest":
         from camobo.paper import forest
@@ -189,10 +211,7 @@ def _regrets(
     own = regret.instantaneous(survey, chosen, weights, [draw.discount for draw in trace.draws])
     common = own
     if method != "paper":
-        rng = np.random.default_rng([plan.seed, zlib.crc32(b"yardstick")])
-        cost = PaperCost(given.order)
-        discounts = [cost.at(t, given.space, rng) for t in range(1, len(chosen) + 1)]
-        common = regret.instantaneous(survey, chosen, weights, discounts)
+        common = regret.instantaneous(survey, chosen, weights, common_discounts(given, plan, len(chosen)))
     rng = np.random.default_rng(0)
     sample = given.space.features(given.space.snap(rng.random((_GAIN_POINTS, given.space.dimension))))
     priors = [

@@ -1,57 +1,81 @@
-"""Figure 2: what cost takes off a point's promise, and how it changes with t."""
+"""Figure 2: what cost takes off a point's promise, and how it changes with t; beside it, the same of the default."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from camobo.arrays import Array
+from camobo.cost.budget import Budget
 from camobo.cost.order import Order
 from camobo.cost.ordered import OrderCost
 from camobo.cost.paper import ExponentialProduct
 from camobo.cost.thrift import Thrift
-from camobo.paper.drawing import COLOURS, pyplot, save, styled
-from camobo.paper.experiments import METHODS, Method
+from camobo.paper.drawing import Panel, composite, save, styled, titled
+from camobo.paper.experiments import Method
 from camobo.space.inputs import Real
 from camobo.space.space import Space
 from camobo.strategy.funds import funds
 from camobo.strategy.plan import Data, Plan
 
 _STEPS = (1, 10, 20, 1000)
-_ROWS: tuple[Method, ...] = ("paper", "printed", "default")
+_LEFT = {1.0: "At the start", 0.05: "1/20 of the budget left"}
+_TRIALS = 1000
 _ORDER = Order.parse("x1 > x2")
 _SPACE = Space({"x1": Real(0, 1), "x2": Real(0, 1)})
+_TICKS = np.linspace(0.0, 1.0, 81)
+_SIZE = (2.6, 2.1)
 
 
 @styled()
 def cost_surface(folder: Path) -> list[Path]:
-    """Draw the share taken off over (x1, x2) at t = 1, 10, 20, 1000 for x1 > x2: C of the paper, both ways; ours."""
-    plt = pyplot()
-    figure, rows = plt.subplots(len(_ROWS), len(_STEPS), figsize=(12, 8.6), sharex=True, sharey=True)
-    ticks = np.linspace(0.0, 1.0, 81)
-    units = np.stack(np.meshgrid(ticks, ticks), axis=-1).reshape(-1, 2)
-    for method, panels in zip(_ROWS, rows, strict=True):
-        for axes, step in zip(panels, _STEPS, strict=True):
-            share = taken_off(method, step, units).reshape(81, 81)
-            image = axes.contourf(ticks, ticks, share, np.linspace(0.0, 1.0, 21), cmap="cividis")
-            lines = axes.contour(
-                ticks, ticks, share, 5, colors="black" if share.mean() > 0.5 else "white", linewidths=0.7
-            )
-            axes.clabel(lines, fontsize=7, fmt=f"%.{max(2, math.ceil(1.0 - math.log10(np.ptp(share))))}f")
-            exponent = f", γ = {_thrift(step).gamma:.2g}" if method == "default" else ""
-            axes.set_title(f"{METHODS[method]}, t = {step}{exponent}", color=COLOURS[method])
-            axes.set_aspect("equal")
-        panels[0].set_ylabel("x2 (cheaper)")
-    for axes in rows[-1]:
-        axes.set_xlabel("x1 (more expensive)")
-    figure.colorbar(image, ax=rows, label="share of the promise taken off", shrink=0.6)
-    figure.suptitle(
-        "CA-MOBO: C(x, t), with the mean of all weights that agree with x1 > x2\n"
-        "camobo's default: 1 − (c(x) / c(0))^−γ, without a budget"
-    )
-    return [save(figure, folder, "cost-surface")]
+    """Draw Figure 2 for x1 > x2: the paper's C(x, t) at four times; in another file what camobo's default takes off.
+
+    Returns the paths of the PNG files.
+    """
+    units = np.stack(np.meshgrid(_TICKS, _TICKS), axis=-1).reshape(-1, 2)
+    costs: list[Panel] = [partial(_surface, share=taken_off("paper", t, units), title=f"t = {t}") for t in _STEPS]
+    discounts: list[Panel] = [
+        partial(
+            _surface,
+            share=taken_off("default", 1 + round((1.0 - left) * _TRIALS), units),
+            title=f"{when}, γ = {_thrift(1 + round((1.0 - left) * _TRIALS)).gamma:g}",
+        )
+        for left, when in _LEFT.items()
+    ]
+    return [
+        save(_composite(costs, "Cost C(x, t) of CA-MOBO, for x1 > x2"), folder, "cost-surface"),
+        save(
+            _composite(discounts, "Share of promise that camobo's default takes off, for x1 > x2"),
+            folder,
+            "cost-surface-default",
+        ),
+    ]
+
+
+def _composite(panels: list[Panel], title: str) -> Any:
+    return composite(panels, title, [], size=_SIZE, columns=2)
+
+
+def _surface(axes: Any, share: Array, title: str) -> None:
+    """(n,) shares taken off over the square, in colours of their own range, with labelled contours and a scale."""
+    height = share.reshape(len(_TICKS), len(_TICKS))
+    image = axes.contourf(_TICKS, _TICKS, height, 12, cmap="cividis")
+    middle = float(height.min() + height.max()) / 2.0
+    inner = np.quantile(height, [0.08, 0.92])  # contours in the corners have no room for a label
+    levels = [float(level) for level in image.levels[1:-1:2] if inner[0] <= level <= inner[1]]
+    colours = ["white" if level < middle else "black" for level in levels]
+    lines = axes.contour(_TICKS, _TICKS, height, levels, colors=colours, linewidths=0.5)
+    form = f"%.{max(2, math.ceil(1.0 - math.log10(np.ptp(height))))}f"
+    axes.clabel(lines, fontsize=5.5, fmt=form)
+    axes.set(xticks=[0.0, 0.5, 1.0], yticks=[0.0, 0.5, 1.0])
+    scale = axes.figure.colorbar(image, ax=axes, ticks=image.levels[::3], format=form, pad=0.03)
+    scale.outline.set_linewidth(0.4)
+    titled(axes, title, "x1 (more expensive)", "x2 (cheaper)")
 
 
 def taken_off(method: Method, step: int, units: Array) -> Array:
@@ -71,8 +95,8 @@ def taken_off(method: Method, step: int, units: Array) -> Array:
 
 
 def _thrift(step: int) -> Thrift:
-    """The default strategy's discount at a step of a study without a budget."""
-    plan = Plan(_SPACE, {"y": "min"}, OrderCost(_ORDER))
+    """The default strategy's discount at a step of a study of `_TRIALS` trials."""
+    plan = Plan(_SPACE, {"y": "min"}, OrderCost(_ORDER), Budget(trials=_TRIALS))
     none = np.empty((0, 2))
     discount = funds(plan, Data(none, none[:, :1], none, none, step), None).thrift(plan)
     if discount is None:
