@@ -133,6 +133,17 @@ class TestBudgets:
         with pytest.raises(cm.InvalidOptionError, match="with a decimal point and without separators"):
             parse.budget(text)
 
+    @pytest.mark.parametrize(
+        ("text", "said"), [("2.000 EUR", "2.000 may be 2 or 2000. Write"), ("60, 1.250 EUR", "1.25 or 1250")]
+    )
+    def test_a_point_that_may_separate_thousands_is_refused(self, text: str, said: str) -> None:
+        with pytest.raises(cm.InvalidOptionError, match=said):
+            parse.budget(text)
+
+    def test_a_point_before_other_than_three_digits_is_a_decimal_point(self) -> None:
+        assert parse.budget("2000.125 EUR, 60") == {"cost": 2000.125, "unit": "EUR", "trials": 60}
+        assert parse.budget("0.125 EUR") == {"cost": 0.125, "unit": "EUR"}
+
     @pytest.mark.parametrize(("text", "said"), [("60, 80", "two numbers of trials"), ("1 EUR, 2 USD", "two amounts")])
     def test_two_of_a_kind_are_refused(self, text: str, said: str) -> None:
         with pytest.raises(cm.InvalidOptionError, match=said):

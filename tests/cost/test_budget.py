@@ -84,9 +84,10 @@ class TestBudget:
         with pytest.raises(InvalidOptionError, match=r"^Budget: need trials, cost or both, got neither\. Example: "):
             Budget()
 
-    @pytest.mark.parametrize("unit", [None, 5, b"EUR"], ids=label)
-    def test_a_unit_that_is_no_text_is_refused(self, unit: Any) -> None:
-        with pytest.raises(InvalidOptionError, match=r'^Budget: unit must be text on one line, such as "EUR", got '):
+    @pytest.mark.parametrize("unit", [None, 5, b"EUR", "3", "100 EUR"], ids=label)
+    def test_a_unit_that_is_no_text_or_begins_with_a_digit_is_refused(self, unit: Any) -> None:
+        message = r'^Budget: unit must be text on one line, such as "EUR", and begin with no digit, got '
+        with pytest.raises(InvalidOptionError, match=message):
             Budget(cost=5, unit=unit)
 
     @pytest.mark.parametrize(

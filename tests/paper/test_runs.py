@@ -31,8 +31,10 @@ class TestARun:
         assert other.regrets is not None
         assert one.regrets.tolist() == other.regrets.tolist()
 
-    def test_methods_start_from_the_same_observations_and_then_differ(self) -> None:
-        found = [runs.one_run(SETTING, method, 1, lambda: None) for method in METHODS]
+    @pytest.mark.parametrize("name", ["cross-holder", "zdt3"])
+    def test_methods_start_from_the_same_observations_and_then_differ(self, name: str) -> None:
+        found = [runs.one_run(Setting(name, 5, 3, {}), method, 1, lambda: None) for method in METHODS]
+        assert len(found[0].first_units) == experiment(name, {}).space.dimension + 1
         assert all(one.first_units.tolist() == found[0].first_units.tolist() for one in found)
         assert all(one.first_values.tolist() == found[0].first_values.tolist() for one in found)
         assert len({str(one.units.tolist()) for one in found}) == len(METHODS)

@@ -5,18 +5,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from camobo.space.inputs import Real
+from camobo.space.space import Space
 from camobo.strategy.plan import Data, Receipts
-from tests.support.plans import MIXED, PLANE, plan
+from tests.support.plans import plan
 from tests.support.strategies import law
+
+
+def unit_cube(inputs: int) -> Space:
+    return Space({f"x{i}": Real(0, 1) for i in range(inputs)})
 
 
 class TestPlan:
     def test_signs_turn_every_objective_into_larger_is_better(self) -> None:
         assert plan(objectives={"f": "max", "g": "min", "h": "max"}).signs.tolist() == [1.0, -1.0, 1.0]
 
-    @pytest.mark.parametrize(("space", "points"), [(PLANE, 3), (MIXED, 5)])
-    def test_the_initial_design_has_one_point_per_input_and_one_more(self, space: object, points: int) -> None:
-        assert plan(space).initial == points  # type: ignore[arg-type]
+    @pytest.mark.parametrize(("inputs", "points"), [(1, 3), (2, 3), (6, 3), (7, 4), (9, 5), (20, 10)])
+    def test_the_initial_design_has_half_as_many_points_as_inputs_and_at_least_three(
+        self, inputs: int, points: int
+    ) -> None:
+        assert plan(unit_cube(inputs)).initial == points
+
+    @pytest.mark.parametrize("inputs", [1, 5, 9])
+    def test_the_papers_method_starts_with_one_point_per_input_and_one_more(self, inputs: int) -> None:
+        assert plan(unit_cube(inputs), method="paper").initial == inputs + 1
 
 
 class TestStream:

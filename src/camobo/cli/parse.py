@@ -78,6 +78,11 @@ def budget(text: str) -> dict[str, Any] | None:
             f"--budget: need numbers with a decimal point and without separators, got {shown(text)}. "
             'Trials and money are apart by a comma and a space: "60, 2000 EUR".'
         )
+    if thousands := re.search(r"\b([1-9]\d{0,2})\.(\d{3})\b", text):
+        one, many = thousands[0].rstrip("0").rstrip("."), "".join(thousands.groups())
+        raise InvalidOptionError(
+            f"--budget: {thousands[0]} may be {one} or {many}. Write {one} or {many}: numbers take no separators."
+        )
     found: dict[str, Any] = {}
     for part in text.split(","):
         match = _BUDGET_PART.fullmatch(part.strip())

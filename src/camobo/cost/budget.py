@@ -37,8 +37,10 @@ class Budget:
             object.__setattr__(self, "trials", whole("Budget: trials", self.trials, 1))
         if self.cost is not None:
             object.__setattr__(self, "cost", _amount(self.cost))
-        if not isinstance(self.unit, str) or len(self.unit.splitlines()) > 1:
-            raise InvalidOptionError(f'Budget: unit must be text on one line, such as "EUR", got {shown(self.unit)}.')
+        if not isinstance(self.unit, str) or len(self.unit.splitlines()) > 1 or self.unit[:1].isdigit():
+            raise InvalidOptionError(
+                f'Budget: unit must be text on one line, such as "EUR", and begin with no digit, got {shown(self.unit)}.'
+            )
 
     def share_left(self, made: int, spent: float) -> float:
         """The share left after `made` trials and so much money spent; the smaller if both are limited."""

@@ -57,7 +57,7 @@ def departures_of(given: Collection[str]) -> tuple[Departure, ...]:
 
 def initial_observations(plan: Plan, departures: Collection[Departure]) -> Array:
     """(n, d) where a run starts: the same for every method."""
-    count = _STARTS if "starts" in departures else plan.initial
+    count = _STARTS if "starts" in departures else plan.space.dimension + 1
     units = np.array([initial_observation(plan, number) for number in range(count)])
     if "starts" not in departures:
         return units

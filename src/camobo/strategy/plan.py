@@ -20,6 +20,8 @@ from camobo.space.space import Space
 Method: TypeAlias = Literal["default", "paper"]
 Beta: TypeAlias = Literal["practical", "theory"]
 
+_FEWEST_INITIAL = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -46,8 +48,12 @@ class Plan:
 
     @property
     def initial(self) -> int:
-        """The number of points in the initial design: one per input and one more."""
-        return self.space.dimension + 1
+        """The number of points before models choose: half as many as inputs, at least three.
+
+        The paper leaves the number open; for its method, one per input and one more.
+        """
+        d = self.space.dimension
+        return d + 1 if self.method == "paper" else max(_FEWEST_INITIAL, (d + 1) // 2)
 
     def stream(self, purpose: str, number: int) -> np.random.Generator:
         """Random numbers that depend only on the seed, the purpose and the trial number."""
