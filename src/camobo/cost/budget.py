@@ -39,7 +39,8 @@ class Budget:
             object.__setattr__(self, "cost", _amount(self.cost))
         if not isinstance(self.unit, str) or len(self.unit.splitlines()) > 1 or self.unit[:1].isdigit():
             raise InvalidOptionError(
-                f'Budget: unit must be text on one line, such as "EUR", and begin with no digit, got {shown(self.unit)}.'
+                'Budget: unit must be text on one line, such as "EUR", and begin with no digit, '
+                f"got {shown(self.unit)}."
             )
 
     def share_left(self, made: int, spent: float) -> float:
