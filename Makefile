@@ -112,25 +112,14 @@ tune-kernel: .venv/ready  ## what the kernel for outcomes with many humps is wor
 	.venv-paper/bin/python $(PIP) --editable '.[paper]'
 	touch $@
 
-PAPER := .venv-paper/bin/camobo paper
 PAPER_OUT ?= paper-runs
-paper: .venv-paper/ready  ## the paper's experiments in full, its figures and docs/paper.md's table (hours; can be stopped)
-	$(PAPER) cost-surface --out $(PAPER_OUT)/cost-surface
-	$(PAPER) zdt3 --out $(PAPER_OUT)/zdt3
-	$(PAPER) cross-holder --cost paper --cost printed --cost default --out $(PAPER_OUT)/cross-holder
-	$(PAPER) matyas-booth --out $(PAPER_OUT)/matyas-booth
-	$(PAPER) steel --out $(PAPER_OUT)/steel
-	$(PAPER) steel --objectives 2 --out $(PAPER_OUT)/steel-2
-	$(PAPER) forest --out $(PAPER_OUT)/forest
-	$(PAPER) network --runs 2 --iterations 100 --out $(PAPER_OUT)/network
-	for name in zdt3 cross-holder matyas-booth steel steel-2 forest network; do \
-	  mkdir -p benchmarks/results/paper/$$name && cp $(PAPER_OUT)/$$name/summary.json benchmarks/results/paper/$$name/; done
-	$(PAPER) table benchmarks/results/paper --write docs/paper.md
+paper: .venv-paper/ready  ## the paper's experiments, every variant, its figures and tables: docs/paper.md (a day; can be stopped)
+	benchmarks/paper.sh $(PAPER_OUT)
 
 paper-quick: .venv-paper/ready  ## the synthetic ones and steel in short, a few minutes
-	$(PAPER) cost-surface --out $(PAPER_OUT)-quick/cost-surface
-	for name in zdt3 cross-holder matyas-booth steel; do $(PAPER) $$name --quick --out $(PAPER_OUT)-quick/$$name || exit 1; done
-
+	.venv-paper/bin/camobo paper cost-surface --out $(PAPER_OUT)-quick/cost-surface
+	for name in zdt3 cross-holder matyas-booth steel; do \
+	  .venv-paper/bin/camobo paper $$name --quick --out $(PAPER_OUT)-quick/$$name || exit 1; done
 
 tutorials: .venv/ready  ## run the tutorials' commands and write what they print into docs/
 	.venv/bin/python tests/support/tutorial.py README.md docs/tutorial-*.md

@@ -16,6 +16,8 @@ README = ROOT / "README.md"
 
 @pytest.mark.parametrize("path", [README, *TUTORIALS], ids=lambda path: path.stem)
 def test_the_commands_of_a_page_print_what_it_says(path: Path, tmp_path: Path) -> None:
+    if path.stem == "tutorial-paper":
+        pytest.importorskip("matplotlib")
     text = path.read_text(encoding="utf-8")
     done = [step for block in run(text, tmp_path) for step in block]
     assert len(done) >= 4
@@ -28,8 +30,15 @@ def test_the_readme_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 130
 
 
-def test_both_tutorials_are_there() -> None:
-    assert [path.stem for path in TUTORIALS] == ["tutorial-bench", "tutorial-tuning"]
+def test_the_tutorials_are_there() -> None:
+    assert [path.stem for path in TUTORIALS] == ["tutorial-bench", "tutorial-paper", "tutorial-tuning"]
+
+
+def test_comparing_on_your_own_problem_takes_ten_lines() -> None:
+    page = (ROOT / "docs" / "tutorial-paper.md").read_text(encoding="utf-8")
+    (program,) = [block["body"] for block, _ in steps(page) if block["title"] == "mine.py"]
+    assert len([line for line in program.splitlines() if line]) <= 10
+    assert "compare(" in program
 
 
 def test_what_was_printed_is_put_in_its_place() -> None:
