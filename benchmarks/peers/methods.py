@@ -92,7 +92,7 @@ METHODS: dict[str, Method] = {
         "the order",
         start="own",
         told=f"{_REFERENCE}, the number of evaluations",
-        begins="one per input and one more, spread over the space, denser where it is cheap",
+        begins="half as many as inputs, at least three, spread over the space, denser where it is cheap",
     ),
     BLIND: Method(
         "in_optuna",
@@ -101,7 +101,7 @@ METHODS: dict[str, Method] = {
         "nothing",
         start="own",
         told=f"{_REFERENCE}, the number of evaluations",
-        begins="one per input and one more, spread evenly",
+        begins="half as many as inputs, at least three, spread evenly",
     ),
     "Optuna GPSampler": Method("in_optuna", "gpsampler", ("optuna", "torch"), "nothing", told="no noise"),
     "Optuna TPE": Method("in_optuna", "tpe", ("optuna",), "nothing", begins="to 10 in all, its default"),
