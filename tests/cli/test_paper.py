@@ -173,6 +173,20 @@ class TestCostSurface:
         assert camobo("paper", "cost-surface").out == "drawn: paper-runs/cost-surface/cost-surface.png\n"
 
 
+@pytest.mark.parametrize(
+    ("size", "shown"),
+    [(400, "0.4 kB"), (7_320, "7.3 kB"), (99_900, "99.9 kB"), (100_000, "0.1 MB"), (2_340_000, "2.3 MB")],
+)
+def test_packing_says_how_large_the_file_is(
+    size: int, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "runs.npz"
+    file.write_bytes(bytes(size))
+    folder.claim(tmp_path / "here", folder.Setting("steel", 2, 0, {"objectives": 1}))
+    monkeypatch.setattr(folder, "pack", lambda *_: file)
+    assert camobo("paper", "pack", tmp_path / "here").out == f"packed: {file} ({shown})\n"
+
+
 def test_a_table_of_an_empty_folder_names_a_command_to_start_with(tmp_path: Path) -> None:
     done = camobo("paper", "table", tmp_path)
     assert done.code == 1

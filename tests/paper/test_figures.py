@@ -31,6 +31,7 @@ SYNTHETIC = [
     "Pareto front\nMO-UCB",
     SUMS[1],
 ]
+OWN_CURVES = ["Dominated hypervolume", "Hypervolume\nnear the front", *SYNTHETIC[2:4]]
 MEASURED = ["Found Pareto fronts", "Points of the fronts\nin the search space"]
 PANELS: Mapping[str, list[str]] = {
     "zdt3": SYNTHETIC,
@@ -78,8 +79,13 @@ def own(inputs: int, objectives: Sequence[Literal["min", "max"]], order: str, ti
     return Setting(OWN, 5, 0, {"problem": text, "title": title})
 
 
+def filled(figure: Any) -> list[Any]:
+    """The axes of a figure; an empty cell of its grid has some too, which are switched off."""
+    return [axes for axes in figure.axes if axes.axison]
+
+
 def titles(figure: Any) -> list[str]:
-    return [axes.get_title(loc="left") for axes in figure.axes]
+    return [axes.get_title(loc="left") for axes in filled(figure)]
 
 
 def letters(figure: Any) -> list[str]:
@@ -106,7 +112,7 @@ def points_of(axes: Any) -> np.ndarray[Any, Any]:
 def check(figure: Any) -> None:
     """Every panel shows something finite within its limits, and nothing is cut or overlaps a neighbour."""
     boxes = []
-    for axes in figure.axes:
+    for axes in filled(figure):
         points = points_of(axes)
         low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
         assert len(points) > 0
@@ -212,13 +218,13 @@ class TestOwnProblem:
     @pytest.mark.parametrize(
         ("setting", "panels"),
         [
-            (own(2, ["min", "max"], "x1 > x2"), [*MEASURED, *SUMS]),
-            (own(1, ["min", "max"], "x1"), [MEASURED[0], *SUMS]),
-            (own(3, ["min", "max"], "x3"), [*MEASURED, *SUMS]),
-            (own(12, ["max", "max"], " > ".join(f"x{i}" for i in range(12, 0, -1))), [*MEASURED, *SUMS]),
-            (own(2, ["max"], "x1 > x2"), ["Best value so far", MEASURED[1], *SUMS]),
-            (own(2, ["min", "max", "min"], "x1 > x2"), ["Dominated hypervolume", MEASURED[1], *SUMS]),
-            (own(2, ["min", "max"], "x1 > x2", "From $1 to $2_{"), [*MEASURED, *SUMS]),
+            (own(2, ["min", "max"], "x1 > x2"), [*OWN_CURVES, *MEASURED, *SUMS]),
+            (own(1, ["min", "max"], "x1"), [*OWN_CURVES, MEASURED[0], *SUMS]),
+            (own(3, ["min", "max"], "x3"), [*OWN_CURVES, *MEASURED, *SUMS]),
+            (own(12, ["max", "max"], " > ".join(f"x{i}" for i in range(12, 0, -1))), [*OWN_CURVES, *MEASURED, *SUMS]),
+            (own(2, ["max"], "x1 > x2"), ["Best value so far", *OWN_CURVES[2:], MEASURED[1], *SUMS]),
+            (own(2, ["min", "max", "min"], "x1 > x2"), [*OWN_CURVES, MEASURED[1], *SUMS]),
+            (own(2, ["min", "max"], "x1 > x2", "From $1 to $2_{"), [*OWN_CURVES, *MEASURED, *SUMS]),
         ],
     )
     def test_it_is_drawn_whatever_its_inputs_and_objectives(
@@ -230,6 +236,31 @@ class TestOwnProblem:
         assert "true front" not in keys(drawn["figure"])
         for figure in drawn.values():
             check(figure)
+
+    def test_it_has_two_rows_as_wide_as_a_page(self, drawn: dict[str, Any]) -> None:
+        for setting in (own(2, ["min", "max"], "x1 > x2"), own(2, ["max"], "x1 > x2")):
+            draw(setting)
+            figure = drawn["figure"]
+            assert figure.axes[0].get_gridspec().nrows == 2
+            assert figure.get_size_inches()[0] == pytest.approx(drawing.PAGE)
+
+    def test_regrets_are_those_of_the_runs_and_the_default_has_none(self, drawn: dict[str, Any]) -> None:
+        setting, methods = own(2, ["min", "max"], "x1 > x2"), [each for each in ALL if each != "printed"]
+        draw(setting, methods)
+        found = results.curves(made(setting, methods), setting)
+        average, cumulative = (panel(drawn["figure"], title).lines for title in OWN_CURVES[2:])
+        assert len(average) == len(cumulative) == 2
+        for line, mean, method in zip(cumulative, average, BOTH, strict=True):
+            regrets = found[method].regrets
+            assert regrets is not None
+            expected = np.cumsum(regrets.mean(axis=0))
+            assert np.asarray(line.get_ydata()) == pytest.approx(expected)
+            assert np.asarray(mean.get_ydata()) == pytest.approx(expected / np.arange(1, 6))
+
+    def test_without_algorithm_1_there_are_no_regrets(self, drawn: dict[str, Any]) -> None:
+        draw(own(2, ["min", "max"], "x1 > x2"), ["default"])
+        assert titles(drawn["figure"]) == [*OWN_CURVES[:2], *MEASURED, "Sums of inputs\ncamobo's default"]
+        check(drawn["figure"])
 
     def test_points_are_shown_over_the_order_s_first_two_inputs_then_over_others(self, drawn: dict[str, Any]) -> None:
         for setting, names in (

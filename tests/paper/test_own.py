@@ -39,6 +39,7 @@ class TestComparing:
         assert list(found.summary["methods"]) == ["mo-ucb", "paper", "default"]
         assert "| CA-MOBO, ascending | 3 × 5 |" in str(found)
         assert "Scorecard" not in str(found)
+        assert "published" not in str(found)
         assert found.figures
         assert all(path.is_file() and path.with_suffix(".pdf").is_file() for path in found.figures)
 
@@ -185,7 +186,7 @@ class TestCommands:
         asked = ("paper", "compare", str(file), "--out", str(out), "--method", "mo-ucb", "--method", "ca-mobo")
         short = ("--runs", "1", "--iterations", "2", "--jobs", "1")
         found = command(*asked, *short, "--", sys.executable, str(script), "{nickel}")
-        assert "### alloy" in found.out
+        assert "| **alloy**: nickel |" in found.out
         assert (out / "runs" / "mo-ucb-0000.json").is_file()
         assert experiment("own", folder.read_setting(out).options).order == "nickel"
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 import camobo
 from camobo.paper import folder, results, runs, summary
-from camobo.paper.experiments import METHODS, Method, experiment
+from camobo.paper.experiments import METHODS, OWN, Method, experiment, problem_text
 from camobo.paper.folder import Setting
 from tests.support.commands import camobo as command
 from tests.support.mnist import small_mnist
@@ -162,6 +163,16 @@ def test_runs_are_made_once_and_come_back_as_they_were_made(method: Method, tmp_
     assert (found.bound is None) == (again.bound is None) == (method == "default")
     if found.bound is not None and again.bound is not None:
         assert found.bound.tolist() == again.bound.tolist()
+
+
+def test_jobs_that_know_how_to_measure_keep_it_unless_another_way_is_given(tmp_path: Path) -> None:
+    options = {"problem": problem_text(camobo.Space({"x": camobo.Real(0, 1)}), {"y": "min"}, "x"), "title": "Mine"}
+    setting = Setting(OWN, 2, 0, options)
+    folder.claim(tmp_path, setting)
+    jobs = [replace(job, measure=lambda _: [5.0]) for job in folder.missing(tmp_path, setting, ["mo-ucb"], 2)]
+    runs.make(jobs[:1], 1, lambda: None)
+    runs.make(jobs[1:], 1, lambda: None, lambda _: [7.0])
+    assert [record.values.tolist() for record in folder.load(tmp_path, setting)] == [[[5.0]] * 2, [[7.0]] * 2]
 
 
 def test_nothing_missing_makes_nothing() -> None:

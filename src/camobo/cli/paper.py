@@ -377,7 +377,8 @@ def pack(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder 
     from camobo.paper import folder as stored
 
     file = stored.pack(folder, stored.read_setting(folder))
-    typer.echo(f"packed: {file} ({file.stat().st_size / 1e6:.1f} MB)")
+    size = file.stat().st_size
+    typer.echo(f"packed: {file} ({f'{size / 1e6:.1f} MB' if size >= 1e5 else f'{size / 1e3:.1f} kB'})")
 
 
 @contextlib.contextmanager

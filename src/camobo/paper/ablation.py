@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from camobo.paper.statistics import Summary, mean
 from camobo.paper.summary import beta_in, by_script, by_text, departures_in, g_of_script
+from camobo.paper.table import heading, row
 
 _STEPS = {
     "length": "length scale 0.032",
@@ -19,20 +20,21 @@ _STEPS = {
 }
 
 
-def ablation(summaries: Sequence[Summary]) -> Iterator[str]:
-    """One table per problem: from the text to the authors' script, one departure at a time."""
-    for name in dict.fromkeys(s["setting"]["experiment"] for s in summaries if departures_in(s)):
+def ablation(summaries: Sequence[Summary]) -> str:
+    """One table: every problem with departures, from the text to the authors' script; empty without any."""
+    names = list(dict.fromkeys(s["setting"]["experiment"] for s in summaries if departures_in(s)))
+    if not names:
+        return ""
+    used = ["Σ of each input", "Σ of the most expensive", "of front members"]
+    columns = ["Algorithm 1 with", "runs", f"CA-MOBO: {used[0]}", *used[1:], f"MO-UCB: {used[0]}", *used[1:]]
+    columns += ["near the front: CA-MOBO", "MO-UCB"]
+    lines = ["### From the text to the authors' script", "", row(columns), "|---" * len(columns) + "|"]
+    for name in names:
         rows = [s for s in summaries if s["setting"]["experiment"] == name and (departures_in(s) or by_text(s))]
         rows.sort(key=_place)
-        names = rows[0]["inputs"]
-        used = f"Σ {' / '.join(names)} | Σ {names[0]} | of front members"
-        lines = [
-            f"### {rows[0]['title']}: from the text to the authors' script",
-            "",
-            f"| Algorithm 1 with | runs | CA-MOBO: {used} | MO-UCB: {used} | near the front: CA-MOBO | MO-UCB |",
-            "|---|---|---|---|---|---|---|---|---|---|",
-        ]
-        yield "\n".join([*lines, *map(_ablated, rows)])
+        lines.append(heading(rows[0]["title"], f": {' > '.join(rows[0]['inputs'])}", len(columns)))
+        lines += map(_ablated, rows)
+    return "\n".join(lines)
 
 
 def _place(summary: Summary) -> tuple[bool, int, bool, bool]:
@@ -66,4 +68,4 @@ def _ablated(summary: Summary) -> str:
             mean(members[:, 0]).shown(1),
         ]
         near.append(mean(np.array(numbers["near"])).shown(3))
-    return "| " + " | ".join([*cells, *near]) + " |"
+    return row([*cells, *near])

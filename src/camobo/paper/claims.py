@@ -203,12 +203,12 @@ def _found_optimum(summary: Summary, method: str) -> Finding:
 
 
 def _below_bound(summary: Summary, method: str) -> Finding:
-    """The theorem is about every run, so one above the bound contradicts it."""
+    """About the mean of R(T) / bound over the runs: the proof bounds E[R(T)], and a single run may exceed it."""
     numbers = summary["methods"][method]
+    found = mean(np.array(numbers["own_regret"], dtype=np.float64) / np.array(numbers["bound"], dtype=np.float64))
     held = np.array(numbers["below_bound"], dtype=np.bool_)
-    tight = float(np.mean(numbers["own_regret"])) / float(np.mean(numbers["bound"]))
-    evidence = f"at every t in {int(held.sum())} of {len(held)} runs; R(T) is {tight:.1e} of the bound"
-    return Finding("holds" if held.all() else "contradicted", evidence)
+    evidence = f"R(T) is {found.shown(5)} of the bound; below it at every t in {int(held.sum())} of {len(held)} runs"
+    return Finding(below(found, 1.0), evidence)
 
 
 _BOUND = Claim("the cumulative regret stays below Theorem 1's bound", _below_bound)
@@ -259,6 +259,8 @@ CLAIMS: dict[str, Sequence[Claim]] = {
     ),
     "forest": (
         Claim("CA-MOBO uses fewer estimators", _less_used),
+        Claim("CA-MOBO's Σ estimators is about 71.4", _published(False, 71.4)),
+        Claim("MO-UCB's Σ estimators is about 141.8", _published(True, 141.8)),
         Claim("MO-UCB uses almost twice as many", _twice),
         _DIVERSE,
         Claim(

@@ -24,6 +24,7 @@ from camobo.paper.drawing import (
     PALE,
     Panel,
     band_key,
+    columns_for,
     composite,
     key,
     keys_of,
@@ -31,7 +32,7 @@ from camobo.paper.drawing import (
     save,
     styled,
 )
-from camobo.paper.experiments import METHODS, SYNTHETIC, Experiment, Method, experiment
+from camobo.paper.experiments import METHODS, OWN, SYNTHETIC, Experiment, Method, experiment
 from camobo.paper.folder import Setting
 from camobo.paper.results import Curves, signs_of
 from camobo.problems import Problem, searched_front, zdt3
@@ -63,8 +64,9 @@ def _figure(folder: Path, given: Experiment, found: Mapping[Method, Curves]) -> 
     if given.name == "steel" and len(given.objectives) == 1:
         return _paths(folder, given, found)
     truth = true_front(given)
-    drawn = _formula(given, found, truth) if given.name in SYNTHETIC else _measured(given, found, truth)
-    size = (PAGE / 4, 1.75) if len(drawn) > 4 else (PAGE / max(len(drawn), 3), 2.0)
+    panels_of = _formula if given.name in SYNTHETIC else _whole if given.name == OWN else _measured
+    drawn = panels_of(given, found, truth)
+    size = (PAGE / columns_for(len(drawn)), 1.75) if len(drawn) > 4 else (PAGE / max(len(drawn), 3), 2.0)
     keys = keys_of(found) + _keys_of_fronts(given, found, truth) + _keys_of_bands(found)
     return save(composite(drawn, _title(given, found), keys, size=size), folder, "figure")
 
@@ -75,13 +77,18 @@ def _formula(given: Experiment, found: Mapping[Method, Curves], truth: Array | N
     alone, box, top = shown_alone(found), _box(given, found, truth), _top(found)
     if truth is not None:
         drawn.append(partial(panels.whole_front, given=given, truth=truth))
-    drawn.append(partial(panels.hypervolume, found=found, objectives=len(given.objectives)))
-    if any(curve.regrets is not None for curve in found.values()):
-        drawn += [partial(panels.average_regret, found=found), partial(panels.cumulative_regret, found=found)]
+    drawn += [_hypervolume(given, found), *_regrets(found)]
     for method in alone:
         drawn.append(partial(panels.front, given=given, curve=found[method], truth=truth, box=box))
         drawn.append(partial(panels.sums, given=given, curve=found[method], top=top))
     return drawn
+
+
+def _regrets(found: Mapping[Method, Curves]) -> list[Panel]:
+    """Both regrets, if any method has them."""
+    if all(curve.regrets is None for curve in found.values()):
+        return []
+    return [partial(panels.average_regret, found=found), partial(panels.cumulative_regret, found=found)]
 
 
 def _measured(given: Experiment, found: Mapping[Method, Curves], truth: Array | None) -> list[Panel]:
@@ -89,17 +96,43 @@ def _measured(given: Experiment, found: Mapping[Method, Curves], truth: Array | 
 
     With one objective or more than two, hypervolume instead of fronts.
     """
-    drawn: list[Panel] = [partial(panels.hypervolume, found=found, objectives=len(given.objectives))]
-    if len(given.objectives) == 2:
-        drawn = [partial(panels.fronts, given=given, found=found, truth=truth)]
-    ordered = Order.parse(given.order).names
-    names = [*ordered, *(name for name in given.space.names if name not in ordered)][:2]
-    if len(names) == 2:
-        drawn.append(partial(panels.search_space, given=given, found=found, names=names))
+    drawn = _fronts(given, found, truth) or [_hypervolume(given, found)]
+    drawn += _points(given, found)
     if given.name == "network":
         return [*drawn, *(partial(panels.sums_of_one, given=given, found=found, j=j) for j in range(2))]
+    return [*drawn, *_sums(given, found)]
+
+
+def _whole(given: Experiment, found: Mapping[Method, Curves], truth: Array | None) -> list[Panel]:
+    """A problem of one's own: both hypervolumes and both regrets above what Figure 5 has; no fronts unless of two."""
+    drawn = [_hypervolume(given, found)]
+    if len(given.objectives) > 1:
+        title, y = "Hypervolume\nnear the front", "share of the best"
+        drawn.append(partial(panels.over_time, found=found, rows=lambda curve: curve.near, title=title, y=y))
+    drawn += _regrets(found)
+    return [*drawn, *_fronts(given, found, truth), *_points(given, found), *_sums(given, found)]
+
+
+def _hypervolume(given: Experiment, found: Mapping[Method, Curves]) -> Panel:
+    return partial(panels.hypervolume, found=found, objectives=len(given.objectives))
+
+
+def _fronts(given: Experiment, found: Mapping[Method, Curves], truth: Array | None) -> list[Panel]:
+    """The found fronts of two objectives; of more or fewer none."""
+    return [partial(panels.fronts, given=given, found=found, truth=truth)] if len(given.objectives) == 2 else []
+
+
+def _points(given: Experiment, found: Mapping[Method, Curves]) -> list[Panel]:
+    """The fronts' points over two inputs, the most expensive first; of one input none."""
+    ordered = Order.parse(given.order).names
+    names = [*ordered, *(name for name in given.space.names if name not in ordered)][:2]
+    return [partial(panels.search_space, given=given, found=found, names=names)] if len(names) == 2 else []
+
+
+def _sums(given: Experiment, found: Mapping[Method, Curves]) -> list[Panel]:
+    """The sums of inputs of each method that has panels of its own."""
     top = _top(found)
-    return [*drawn, *(partial(panels.sums, given=given, curve=found[m], top=top) for m in shown_alone(found))]
+    return [partial(panels.sums, given=given, curve=found[method], top=top) for method in shown_alone(found)]
 
 
 def _box(given: Experiment, found: Mapping[Method, Curves], truth: Array | None) -> tuple[tuple[float, float], ...]:

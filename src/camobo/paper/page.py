@@ -15,8 +15,8 @@ BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
 def measured(summaries: Sequence[Summary]) -> str:
-    """The scorecard, a table per experiment, the ablation, the claims, and the time taken."""
-    parts = [scorecard(summaries), *experiments(summaries), *ablation(summaries), claims(summaries), effort(summaries)]
+    """The scorecard, the results, the ablation, the claims, and the time taken."""
+    parts = [scorecard(summaries), experiments(summaries), ablation(summaries), claims(summaries), effort(summaries)]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 

@@ -58,10 +58,14 @@ def source(setting: Setting) -> str | None:
 
 
 def make(jobs: Sequence[Job], processes: int, on_step: Step, measure: Measure | None = None) -> None:
-    """Make the runs, several at once; each is stored when it is finished. `measure` is for a problem of one's own."""
+    """Make the runs, several at once; each is stored when it is finished.
+
+    `measure` is for a problem of one's own, whose jobs do not have it yet.
+    """
     if jobs:
         jobs[0].path.parent.mkdir(exist_ok=True)
-    work_through([replace(job, measure=measure) for job in jobs], _make_one, processes, on_step)
+    given = [job if measure is None else replace(job, measure=measure) for job in jobs]
+    work_through(given, _make_one, processes, on_step)
 
 
 def _make_one(job: Job, on_step: Step) -> None:

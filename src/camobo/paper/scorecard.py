@@ -10,6 +10,7 @@ from camobo.paper.claims import VERDICTS, Finding, Verdict, findings, of_figure_
 from camobo.paper.statistics import Summary
 from camobo.paper.summary import by_script, by_text
 from camobo.paper.surface import taken_off
+from camobo.paper.table import heading, row
 
 COLUMNS: Mapping[str, str] = {
     "ascending": "CA-MOBO, ascending",
@@ -49,23 +50,11 @@ def scorecard(summaries: Sequence[Summary]) -> str:
     found = judged(summaries)
     if not found:
         return ""
-    lines = [
-        "### Scorecard",
-        "",
-        "Claims of the paper that hold / are contradicted / are not shown.",
-        "",
-        f"| experiment | {' | '.join(COLUMNS.values())} |",
-        "|---|---|---|---|",
-    ]
-    total: dict[str, Counter[Verdict]] = {column: Counter() for column in COLUMNS}
-    for title, columns in found.items():
-        cells = []
-        for column, sums in total.items():
-            counts = Counter(finding.verdict for _, finding in columns.get(column, ()))
-            sums.update(counts)
-            cells.append(_counts(counts))
-        lines.append(f"| {title} | " + " | ".join(cells) + " |")
-    lines.append("| **all** | " + " | ".join(f"**{_counts(sums)}**" for sums in total.values()) + " |")
+    head = ["claims that hold / are contradicted / are not shown", *found, "all"]
+    lines = ["### Scorecard", "", row(head), "|---" * len(head) + "|"]
+    for column, name in COLUMNS.items():
+        counts = [Counter(finding.verdict for _, finding in rows.get(column, ())) for rows in found.values()]
+        lines.append(row([name, *map(_counts, counts), f"**{_counts(sum(counts, Counter()))}**"]))
     return "\n".join(lines)
 
 
@@ -88,13 +77,13 @@ def claims(summaries: Sequence[Summary]) -> str:
         "|---|---|---|---|---|",
     ]
     for title, columns in by_experiment.items():
-        lines.append(f"| **{title}** | | | | |")
+        lines.append(heading(title, "", 5))
         claims = dict.fromkeys(text for rows in columns.values() for text, _ in rows)
         for text in claims:
             found = {column: dict(rows).get(text) for column, rows in columns.items()}
             verdicts = [_verdict(found.get(column)) for column in COLUMNS]
             shown = found.get("ascending") or next(finding for finding in found.values() if finding is not None)
-            lines.append(f"| {text} | " + " | ".join(verdicts) + f" | {shown.evidence} |")
+            lines.append(row([text, *verdicts, shown.evidence]))
     return "\n".join(lines)
 
 

@@ -1,8 +1,8 @@
-"""Published next to measured results: one table per experiment, and the time taken."""
+"""Published next to measured results: one table of all experiments, and the time taken."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,61 +12,76 @@ from camobo.paper.statistics import Numbers, Summary, mean, versus
 from camobo.paper.summary import beta_in, by_text, departures_in, g_of_script
 
 
-def experiments(summaries: Sequence[Summary]) -> Iterator[str]:
-    """One table per experiment: by the text, then with the theorem's β and with Booth as printed."""
+def experiments(summaries: Sequence[Summary]) -> str:
+    """One table: every experiment by the text, then with the theorem's β and with Booth as printed; empty without any.
+
+    What was published has columns if there is any.
+    """
     groups: dict[str, list[Summary]] = {}
     for summary in summaries:
         if not departures_in(summary) and not g_of_script(summary):
             groups.setdefault(_problem(summary), []).append(summary)
-    for group in groups.values():
-        yield _experiment_table(sorted(group, key=lambda s: not by_text(s)))
+    if not groups:
+        return ""
+    ordered = [sorted(group, key=lambda s: not by_text(s)) for group in groups.values()]
+    compared = any(_given(first).published is not None for first, *_ in ordered)
+    top = "Σ of the most expensive input"
+    sums = [f"{top}, published", "measured", "ratio to MO-UCB (published)"] if compared else [top, "ratio to MO-UCB"]
+    volumes = ["hypervolume, the paper's", "near the front", "near, ratio to MO-UCB"]
+    columns = ["method", "runs", *sums, "Σ of each input, levels", *volumes, "money, ratio to MO-UCB"]
+    lines = ["### Results", "", row(columns), "|---" * len(columns) + "|"]
+    for group in ordered:
+        lines.append(heading(group[0]["title"], _what(group[0]), len(columns)))
+        for summary in group:
+            published = _given(summary).published if summary is group[0] else None
+            methods = (method for method in METHODS if method in summary["methods"])
+            lines += [row(_cells(summary, method, published, compared)) for method in methods]
+    return "\n".join(lines)
+
+
+def row(cells: Sequence[str]) -> str:
+    """A row of a Markdown table."""
+    return "| " + " | ".join(cells) + " |"
+
+
+def heading(title: str, rest: str, columns: int) -> str:
+    """The row with a bold title above an experiment's own, in a table of so many columns."""
+    return f"| **{as_cell(title)}**{as_cell(rest)} |" + " |" * (columns - 1)
+
+
+def as_cell(text: str) -> str:
+    """Text that stays in one cell: titles and names may be anybody's.
+
+    >>> as_cell("a | b")
+    'a \\\\| b'
+    """
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _problem(summary: Summary) -> str:
-    """What the summaries of one table share: the experiment and its options; Booth as printed has no own table."""
+    """What the summaries below one heading share: the experiment and its options; Booth as printed has no own one."""
     setting = summary["setting"]
     return f"{setting['experiment']} {sorted((k, v) for k, v in setting['options'].items() if k != 'booth')}"
 
 
-def _experiment_table(group: Sequence[Summary]) -> str:
-    first = group[0]
-    expensive, published = first["inputs"][0], _given(first).published
-    unit = f", {published.unit}" if published is not None and published.unit else ""
-    lines = [
-        f"### {first['title']}",
-        "",
-        f"Order {' > '.join(first['inputs'])}{_options(first)}.",
-        "",
-        f"| method | runs | Σ {expensive}{unit}, published | measured | ratio to MO-UCB (published) | "
-        f"Σ {' / '.join(first['inputs'])}, levels | hypervolume, the paper's | near the front | "
-        "near, ratio to MO-UCB | money, ratio to MO-UCB |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for summary in group:
-        lines += [_row(summary, method, first) for method in METHODS if method in summary["methods"]]
-    return "\n".join(lines)
-
-
-def _options(summary: Summary) -> str:
-    """What was chosen besides the method, such as a data set."""
-    hidden = ("problem", "title")
+def _what(summary: Summary) -> str:
+    """The order of an experiment, what was chosen besides the method, such as a data set, and the unit of sums."""
+    hidden, published = ("problem", "title"), _given(summary).published
     options = summary["setting"]["options"].items()
-    shown = [(key, value) for key, value in options if key not in hidden and value not in (None, "standard")]
-    return "".join(f", {key} {value}" for key, value in shown)
+    shown = [f", {key} {value}" for key, value in options if key not in hidden and value not in (None, "standard")]
+    unit = f"; Σ in {published.unit}" if published is not None and published.unit else ""
+    return f": {' > '.join(summary['inputs'])}{''.join(shown)}{unit}"
 
 
-def _row(summary: Summary, method: Method, first: Summary) -> str:
-    """One method; what sets a summary apart from the first one of its table stands behind the name."""
-    numbers, given = summary["methods"][method], _given(summary)
-    used, published = np.array(numbers["use"], dtype=np.float64), given.published if summary is first else None
-    was: float | None = None
-    if published is not None and method in ("mo-ucb", "paper"):
-        was = published.blind if method == "mo-ucb" else published.cost_aware
-    cells = [
+def _cells(summary: Summary, method: Method, published: Published | None, compared: bool) -> list[str]:
+    """One method; what sets a summary apart from the first one below its heading stands behind the name."""
+    numbers, used = summary["methods"][method], np.array(summary["methods"][method]["use"], dtype=np.float64)
+    was = {"mo-ucb": published.blind, "paper": published.cost_aware}.get(method) if published is not None else None
+    return [
         METHODS[method] + _apart(summary),
         f"{len(numbers['runs'])} × {summary['setting']['iterations']}",
-        "–" if was is None else f"{was:g}",
-        mean(given.scale * used[:, 0]).shown(1),
+        *(["–" if was is None else f"{was:g}"] if compared else []),
+        mean(_given(summary).scale * used[:, 0]).shown(1),
         _compared(summary, method, lambda n: np.array(n["use"])[:, 0], published if method == "paper" else None),
         " / ".join(f"{total:.1f}" for total in used.mean(axis=0)),
         mean(np.array(numbers["mapped"])).shown(4),
@@ -74,7 +89,6 @@ def _row(summary: Summary, method: Method, first: Summary) -> str:
         _compared(summary, method, lambda n: np.array(n["near"])),
         _compared(summary, method, lambda n: np.array(n["money"])),
     ]
-    return "| " + " | ".join(cells) + " |"
 
 
 def _apart(summary: Summary) -> str:
@@ -96,26 +110,35 @@ def _given(summary: Summary) -> Experiment:
 
 
 def effort(summaries: Sequence[Summary]) -> str:
-    """The time that suggestions took, and all runs together."""
-    lines = [
-        "### Time",
-        "",
-        "Processor time of the runs by the text, in milliseconds per suggestion. Each run is one process with one "
-        "thread, so two cores make two runs at once.",
-        "",
-        "| experiment | method | mean | around t = 50 | at the end | core-minutes |",
-        "|---|---|---|---|---|---|",
+    """The time that suggestions took in the runs by the text, and the sum of all runs."""
+    timed = [summary for summary in summaries if by_text(summary)]
+    methods = [method for method in METHODS if any(method in summary["methods"] for summary in timed)]
+    columns = [
+        "ms of processor time per suggestion: mean / around t = 50 / at the end",
+        *(METHODS[method] for method in methods),
+        "core-minutes",
     ]
-    total = sum(numbers["core_seconds"] for summary in summaries for numbers in summary["methods"].values())
-    for summary in filter(by_text, summaries):
-        for method in (name for name in METHODS if name in summary["methods"]):
-            numbers = summary["methods"][method]
-            steps = numbers["milliseconds"]
-            last = list(steps)[-1]
-            early = f"{steps['50']:.1f}" if "50" in steps else "–"
-            lines.append(
-                f"| {summary['title']} | {METHODS[method]} | {numbers['milliseconds_mean']:.1f} | {early} | "
-                f"{steps[last]:.1f} (t = {last}) | {numbers['core_seconds'] / 60:.1f} |"
-            )
+    lines = ["### Time", ""]
+    if timed:
+        lines += [row(columns), "|---" * len(columns) + "|"]
+        for summary in timed:
+            cells = [_milliseconds(summary, method) for method in methods]
+            lines.append(row([as_cell(summary["title"]), *cells, f"{_core_seconds(summary) / 60:.1f}"]))
+        lines.append("")
+    total = sum(map(_core_seconds, summaries))
+    shown = f"{total / 3600:.1f} core-hours" if total >= 360 else f"{total / 60:.2g} core-minutes"
     machines = "; ".join(dict.fromkeys(summary["machine"] for summary in summaries))
-    return "\n".join([*lines, "", f"{total / 3600:.1f} core-hours for everything on this page, on {machines}."])
+    return "\n".join([*lines, f"{shown} for all runs, each one process with one thread, on {machines}."])
+
+
+def _milliseconds(summary: Summary, method: Method) -> str:
+    if method not in summary["methods"]:
+        return "–"
+    numbers = summary["methods"][method]
+    steps = numbers["milliseconds"]
+    early = f"{steps['50']:.1f}" if "50" in steps else "–"
+    return f"{numbers['milliseconds_mean']:.1f} / {early} / {steps[list(steps)[-1]]:.1f}"
+
+
+def _core_seconds(summary: Summary) -> float:
+    return sum(float(numbers["core_seconds"]) for numbers in summary["methods"].values())
