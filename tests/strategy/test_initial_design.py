@@ -97,8 +97,26 @@ class TestInitialDesign:
     def test_it_continues_as_long_as_nothing_has_been_measured(self) -> None:
         given = plan(seed=3)
         pending = some(given, 12)
-        assert in_initial_design(given, data(given, pending[:0], pending=pending))
-        assert not in_initial_design(given, data(given, pending))
+        assert in_initial_design(given, data(given, pending[:0], pending=pending), 12)
+        assert not in_initial_design(given, data(given, pending), 12)
+
+    def test_models_choose_only_after_enough_is_measured_however_much_is_under_way(self) -> None:
+        given = plan(seed=3)
+        units = some(given, 20)
+        for measured in range(given.initial + 1):
+            found = suggest(given, data(given, units[:measured], pending=units[measured:]), 20)
+            assert (found.notes[0].reason is Reason.INITIAL_DESIGN) == (measured < given.initial)
+
+    def test_it_is_denser_where_trials_are_cheap_however_many_workers_ask_before_a_result(self) -> None:
+        def late(cost: str | None, seed: int) -> float:
+            given = plan(cost=cost, seed=seed)
+            none, units = np.empty((0, 2)), np.empty((0, 2))
+            for number in range(24):
+                units = np.vstack([units, suggest(given, data(given, none, pending=units), number).unit])
+            return float(units[12:, 0].mean())
+
+        expensive = [np.mean([late(cost, seed) for seed in range(6)]) for cost in ("expensive > cheap", None)]
+        assert expensive[0] < 0.85 * expensive[1]
 
     def test_it_continues_until_a_yes_or_no_constraint_holds_once(self) -> None:
         given = plan(constraints=("fits",))
@@ -106,7 +124,7 @@ class TestInitialDesign:
         known = constrained(units, 0.5)
         for answers, continues in ((np.ones(12), True), (-np.ones(12), False), (np.r_[-1.0, np.ones(11)], False)):
             values = np.column_stack([known.values[:, :2], answers])
-            assert in_initial_design(given, replace(known, values=values)) is continues
+            assert in_initial_design(given, replace(known, values=values), 12) is continues
 
     def test_where_nothing_is_learned_the_money_left_is_still_spread(self) -> None:
         given = plan(cost=PRICES, budget=Budget(cost=100.0), seed=1)

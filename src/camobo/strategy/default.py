@@ -47,7 +47,7 @@ class DefaultStrategy:
     def suggest(self, plan: Plan, data: Data, number: int, earlier: Fitted) -> Suggestion:
         """The point to try as trial `number`."""
         means = funds(plan, data, earlier.cost)
-        if in_initial_design(plan, data):
+        if in_initial_design(plan, data, len(data.units)):  # measured ones: what is under way tells a model nothing
             return initial_suggestion(plan, data, number, means)
         models = self.models(plan, data, earlier.outcomes)
         space, rng = plan.space, plan.stream("suggestion", number)

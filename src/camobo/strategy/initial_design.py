@@ -22,9 +22,9 @@ _HALVINGS = 10  # at most: then all points lie within a thousandth of the cheape
 _AT_ONCE = 16  # of them: a cost may be a function that is slow
 
 
-def in_initial_design(plan: Plan, data: Data) -> bool:
-    """Whether a study is still in its initial design."""
-    return len(data.units) + len(data.pending) < plan.initial or not _informative(plan, data.values)
+def in_initial_design(plan: Plan, data: Data, points: int) -> bool:
+    """Whether a study that has so many points is still in its initial design."""
+    return points < plan.initial or not _informative(plan, data.values)
 
 
 def _informative(plan: Plan, values: Array) -> bool:
@@ -44,11 +44,11 @@ def _informative(plan: Plan, values: Array) -> bool:
 def initial_suggestion(plan: Plan, data: Data, number: int, means: Funds) -> Suggestion:
     """The next point of the initial design, as dense as the discount says: c^−γ.
 
-    If the data does not inform a model after twice the planned number of points, of cost only the budget decides.
+    If twice the planned number of results inform no model, of cost only the budget decides.
     """
     discount, unpaid = means.thrift(plan), plan.initial - len(data.units) - len(data.pending)
     if discount is not None:
-        thrift = discount.gamma if number < 2 * plan.initial else 0.0
+        thrift = discount.gamma if len(data.units) + len(data.failed) < 2 * plan.initial else 0.0
         discount = replace(discount, gamma=thrift, most=_most_of_one(plan.space, discount, max(1, unpaid)))
     unit, reason = next_of_design(plan, data.tried, discount), Reason.INITIAL_DESIGN
     if unit is None:

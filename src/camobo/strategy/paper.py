@@ -48,7 +48,7 @@ class PaperStrategy:
     def suggest(self, plan: Plan, data: Data, number: int, earlier: Fitted) -> Suggestion:
         """The point to try as trial `number`."""
         means = funds(plan, data, earlier.cost)
-        if in_initial_design(plan, data):
+        if in_initial_design(plan, data, len(data.units) + len(data.pending)):
             unit = within_means(plan, data, number, means, initial_observation(plan, number))
             return Suggestion(unit, (Note(Reason.INITIAL_DESIGN),), Fitted(cost=means.model))
         found = self.step(plan, data, number, step_of(plan, data), earlier.outcomes)
