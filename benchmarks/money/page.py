@@ -90,7 +90,7 @@ def section(family: str, stored: Sequence[Mapping[str, Any]]) -> str:
     mine = [record for record in stored if record["case"] in names]
     rows, curves = rows_of(given, mine)
     drawing.ratios(family, TITLES[family], curves, DOCS / f"money-{family}.png")
-    head = ["budget", "prices", "told", *(f"to {percent(share)}" for share in SHARES[2:]), "worst at 95 %", "missed",
+    head = ["budget", "prices", "told", *(f"to {percent(share)}" for share in SHARES[1:]), "worst at 95 %", "missed",
             "hypervolume, equal trials", "at half of blind's money", "at all / a tenth of it"]  # fmt: skip
     made = {record["method"]: set[int]() for record in mine if record["method"] != GPSAMPLER}
     for record in mine:
@@ -154,7 +154,7 @@ def rows_of(
                     clairvoyant_ratio({n: by[f"{s:g}"] for n, by in least.items() if f"{s:g}" in by}, blind, s)
                     for s in SHARES
                 ]
-                cells = [shown(each, ".2f") for each in ideal[2:]]
+                cells = [shown(each, ".2f") for each in ideal[1:]]
                 rows.append([str(budget), price, "*clairvoyant*", *cells, *[""] * 5])
     return rows, curves
 
@@ -167,8 +167,8 @@ def _row(budget: int, price: str, method: str, ours: Runs, blind: Runs) -> list[
     ratios = {share: money_ratio(ours, blind, share) for share in SHARES}
     name, worst = ratios[0.95].worst
     return [
-        str(budget), price, method, *(shown(ratios[share].mean, ".2f") for share in SHARES[2:]),
-        f"{shown(worst, '.2f')} {name}".rstrip(), " / ".join(str(len(ratios[share].missed)) for share in SHARES[2:]),
+        str(budget), price, method, *(shown(ratios[share].mean, ".2f") for share in SHARES[1:]),
+        f"{shown(worst, '.2f')} {name}".rstrip(), " / ".join(str(len(ratios[share].missed)) for share in SHARES[1:]),
         _pair(fronts_after(ours, blind, budget)),
         _pair(fronts_for_money(ours, blind, 0.5)),
         " / ".join(shown(fronts_for_money(ours, blind, part).mean, ".3f") for part in (1.0, 0.1)),
