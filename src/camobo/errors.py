@@ -23,6 +23,8 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, TypeVar
 
+from camobo.hints import redacted
+
 E = TypeVar("E", bound="CamoboError")
 
 _LONGEST_SHOWN = 120
@@ -117,13 +119,13 @@ class MissingExtraError(CamoboError, ImportError):
 
 
 def shown(value: object) -> str:
-    """A value as messages quote it: its repr, shortened if long.
+    """A value as messages quote it: its repr, shortened if long, without the password of a URL.
 
     >>> shown("oil"), len(shown("9" * 5000)) < 150
     ("'oil'", True)
     """
     try:
-        text = repr(value)
+        text = redacted(repr(value))  # before it is cut: half a URL is not recognised
     except ValueError:  # Python refuses the repr of an integer of more than 4300 digits
         return "a number of thousands of digits"
     return text if len(text) <= _LONGEST_SHOWN else f"{text[:40]}…{text[-10:]} ({len(text)} characters)"

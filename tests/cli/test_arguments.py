@@ -1,12 +1,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import camobo as cm
 from camobo.cli import arguments
 from tests.support.commands import alloy, apart, camobo
+from tests.support.every_command import commands
+from tests.support.strategies import law
 
 
 class TestOpeningAStudy:
@@ -101,3 +106,49 @@ def completion_variables(line: str) -> dict[str, str]:
         "COMP_WORDS": " ".join(words),
         "COMP_CWORD": str(len(words) - 1),
     }
+
+
+class TestWhatIsOffered:
+    @law
+    @given(st.lists(st.text() | st.tuples(st.text(), st.text())))
+    def test_nothing_that_a_shell_interprets(self, found: list[arguments.Offer]) -> None:
+        for each in arguments.offered(found):
+            word, remark = (each, "") if isinstance(each, str) else each
+            assert word
+            assert all(letter.isalnum() or letter in "_./+%-=" for letter in word)
+            assert not word.startswith(("-", "=", "~", "%", "+"))
+            assert "=" not in word[:-1]
+            assert all(letter.isalnum() or letter in "_./+% ,=()-" for letter in remark)
+            assert len(remark) <= 100
+
+    def test_every_number_and_plain_name(self) -> None:
+        plain: list[arguments.Offer] = [
+            ("12", "nickel=3.5, quench=oil (pending)"),
+            "salt_spray=",
+            "../lab/a-1.db",
+            "Härte",
+        ]
+        assert arguments.offered(plain) == plain
+
+    def test_every_parameter_that_completes_offers_nothing_else(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        evil = ["z$(reboot)", "z`reboot`", "z\\$(reboot)", "z;reboot", "z reboot", "zed"]
+        space = cm.Space({"x": cm.Categorical(evil)})
+        with cm.Study(space, dict.fromkeys(evil, "min"), storage="z.db") as study:
+            study.ask()
+        for name in evil:
+            (tmp_path / f"{name}.d").mkdir()
+            for ending in ("db", "toml", "csv", "md"):
+                (tmp_path / f"{name}.{ending}").touch()
+        asked = 0
+        for name, command in commands().items():
+            for parameter in command.params:
+                context = SimpleNamespace(params={"study": "z.db"}, args=[])
+                for typed in ("", "z", "z$(reboot)", "z\\$(reboot)"):
+                    for item in parameter.shell_complete(context, typed):
+                        asked += 1
+                        assert not set("$`\\;() ") & set(item.value), (name, parameter.name, item.value)
+                        assert not set("$`\\;") & set(item.help or ""), (name, parameter.name, item.help)
+        assert asked > 100

@@ -113,8 +113,11 @@ class TestErrors:
     @pytest.mark.parametrize("at_the_front", [True, False])
     def test_debug_shows_the_traceback_wherever_it_stands(self, tmp_path: Path, at_the_front: bool) -> None:
         line = ["status", str(tmp_path / "none.db")]
-        with pytest.raises(cm.StorageError):
-            main(["--debug", *line] if at_the_front else [*line, "--debug"])
+        done = camobo(*(["--debug", *line] if at_the_front else [*line, "--debug"]))
+        assert (done.code, done.out) == (1, "")
+        assert done.err.startswith("Traceback (most recent call last):\n")
+        assert "\n    with arguments.open_study(study)" in done.err
+        assert re.search(r"\ncamobo\.errors\.StorageError: .*none\.db: no such file\..*\n$", done.err)
 
     @pytest.mark.parametrize(
         ("line", "code", "hint"),
@@ -158,8 +161,7 @@ class TestErrors:
         assert "ZeroDivisionError" in done.err
         assert "--debug" in done.err
         assert "Traceback" not in done.err
-        with pytest.raises(ZeroDivisionError):
-            main(["--debug", "front", str(study)])
+        assert camobo("--debug", "front", study).err.endswith("ZeroDivisionError: division by zero\n")
 
     @pytest.mark.parametrize(
         ("raised", "said"),

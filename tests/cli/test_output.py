@@ -3,14 +3,11 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import logging
 import math
-import os
-import pty
 import re
-from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import TextIO
 
 import pytest
 from hypothesis import given
@@ -21,6 +18,7 @@ from camobo.cli import output
 from camobo.errors import Advice
 from tests.support.commands import alloy, camobo
 from tests.support.strategies import law
+from tests.support.terminals import terminal
 
 
 def drawn(width: int, columns: list[output.Column], rows: list[tuple[object, ...]]) -> str:
@@ -31,21 +29,6 @@ def drawn(width: int, columns: list[output.Column], rows: list[tuple[object, ...
         patch.setenv("COLUMNS", str(width))
         output.table(columns, rows)
     return out.getvalue()
-
-
-@contextlib.contextmanager
-def terminal() -> Iterator[tuple[TextIO, bytearray]]:
-    """A terminal to print a few lines on, and the bytes it has received when the block ends."""
-    leader, follower = pty.openpty()
-    seen = bytearray()
-    with os.fdopen(follower, "w") as screen:
-        yield screen, seen
-        screen.write("\0")
-        screen.flush()
-        while not seen.endswith(b"\0"):
-            seen += os.read(leader, 4096)
-    os.close(leader)
-    del seen[-1]
 
 
 class TestInAPipe:
@@ -209,3 +192,46 @@ class TestJson:
         facts = camobo("status", tmp_path / "x.db", "--json").json
         assert (facts["hypervolume"], facts["inputs"]["a"]["used"]) == (None, None)
         assert camobo("front", tmp_path / "x.db", "--json").json["hypervolume"] is None
+
+    @law
+    @given(st.dictionaries(st.text(), st.text() | st.lists(st.text()), max_size=4))
+    def test_json_holds_every_text_exactly_and_no_control_character(self, facts: dict[str, object]) -> None:
+        for encoding in ("utf-8", "ascii"):
+            raw = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+            with contextlib.redirect_stdout(raw):
+                output.as_json(facts)
+            raw.seek(0)
+            text = raw.read()
+            assert text.replace("\n", "").isprintable()
+            assert json.loads(text) == facts
+
+
+class TestContents:
+    TEXT = "a,\x1b]0;x\x07\x9b2J\u202e\u200b\x7f\r\nµ\n"
+
+    def test_a_pipe_gets_every_character(self, capsys: pytest.CaptureFixture[str]) -> None:
+        output.contents(self.TEXT)
+        assert capsys.readouterr().out == self.TEXT
+
+    def test_a_terminal_gets_control_characters_escaped(self) -> None:
+        with terminal() as (screen, seen), contextlib.redirect_stdout(screen):
+            output.contents(self.TEXT)
+        assert seen.decode() == r"a,\x1b]0;x\x07\x9b2J\u202e\u200b\x7f\r" + "\r\nµ\r\n"
+
+
+class TestMessages:
+    def test_what_is_logged_is_printed_without_control_characters_and_passwords(
+        self, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        with output.messages():
+            logging.getLogger("camobo").warning("%s of %s", "\x1b[2J", "postgresql://anna:s3cret@h/d")
+        assert capsys.readouterr().err == "\\x1b[2J of postgresql://anna:***@h/d\n"
+
+    def test_a_traceback_is_too(self, capsys: pytest.CaptureFixture[str]) -> None:
+        try:
+            raise ValueError("\x1b[2J postgresql://anna:s3cret@h/d")
+        except ValueError:
+            output.failure()
+        shown = capsys.readouterr().err
+        assert shown.startswith("Traceback")
+        assert shown.endswith("ValueError: \\x1b[2J postgresql://anna:***@h/d\n")

@@ -135,3 +135,9 @@ def test_a_study_with_a_budget_in_money_only_shows_it_until_it_is_spent(terminal
     shown = terminal.shown()
     for part in ("0 trials", "spent 0 of 40 EUR", "4 trials", "spent 40 of 40 EUR"):
         assert part in shown
+
+
+def test_a_name_cannot_repaint_the_terminal(terminal: Terminal) -> None:
+    line = facts(1.0, NOTHING, {"a\x1b[2J\u202e": {"\x9b5m": 1}})
+    assert line.isprintable()
+    assert "a\\x1b[2J\\u202e \\x9b5m 1" in line

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+import traceback
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from camobo.errors import Advice, MissingExtraError, StorageError
+from camobo.errors import Advice, InvalidOptionError, MissingExtraError, StorageError
 from camobo.storage.connections import (
     file_engine,
+    read_url,
     readable,
     server_engine,
+    shown_url,
     storage_errors,
     what_to_do,
 )
@@ -131,6 +134,28 @@ class TestFile:
         assert os.waitpid(process, 0)[1] == 0
         assert look() == here
         engine.dispose()
+
+
+class TestReadingAUrl:
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            ("post-gres://anna:s3cret@h/d", "cannot read the URL. Write it like postgresql"),
+            ("postgresql://anna:s3cret", "its port is not a number. A password goes before the server"),
+            ("postgresql://anna:p@s3cret@h/d", "more than one @. Write an @ of the password as %40"),
+            ("postgresql://anna:***@h/d", r"the password in the URL is \*\*\*, as it is shown"),
+            ("postgresql://h/d?password=***", "PGPASSWORD or in ~/.pgpass"),
+        ],
+    )
+    def test_a_mistake_is_explained_without_showing_any_of_it(self, text: str, said: str) -> None:
+        with pytest.raises(InvalidOptionError, match=said) as caught:
+            read_url(text)
+        assert "s3cret" not in "".join(traceback.format_exception(caught.value))
+
+    def test_what_it_shows_is_the_url_but_for_its_password(self) -> None:
+        url = read_url("postgresql+psycopg://anna:p%40ss@h:5432/d?schema=x&password=s3cret")
+        assert url.password == "p@ss"
+        assert shown_url(url) == "postgresql+psycopg://anna:***@h:5432/d?password=***&schema=x"
 
 
 class TestServer:

@@ -92,6 +92,12 @@ class TestPlaces:
             open_sql("mysql://anna:secret@h/alloy", create=True)
         assert "secret" not in str(refused.value)
         assert refused.value.advice is Advice.IN_MEMORY
+        for mistaken in ("host=h user=anna password=secret", "postgresql:/anna:secret@h/alloy"):
+            with pytest.raises(
+                InvalidOptionError, match="looks like a connection string, or a URL with a mistake"
+            ) as no:
+                open_sql(mistaken, create=True)
+            assert "secret" not in str(no.value)
 
     def test_an_empty_place_holds_no_study_and_can_hold_one(self, place: str) -> None:
         if "://" not in place:

@@ -22,7 +22,7 @@ Inside this room:
     paper          paper: the paper's experiments, figures and table
     parse          numbers, budgets, trial numbers and name=value pairs as users type them
     phrases        advice, command lines and file names as the command line words them
-    output         tables, lines, JSON and errors on the terminal
+    output         tables, lines, JSON and errors, safe to show on a terminal
 """
 
 from __future__ import annotations
@@ -34,16 +34,41 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 import camobo
 from camobo.cli import begin, change, csv_commands, demo, look, output, paper, phrases, report, run, trials
 from camobo.errors import CamoboError
 
+
+class _Commands(TyperGroup):
+    """The commands; what Typer says about a command line that cannot be parsed is made safe to show."""
+
+    def make_context(self, *given: Any, **options: Any) -> Any:
+        with _safe_complaints():
+            return super().make_context(*given, **options)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _safe_complaints():
+            return super().invoke(ctx)
+
+
+@contextlib.contextmanager
+def _safe_complaints() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        if hasattr(error, "format_message") and hasattr(error, "message"):  # of Click's, or of Typer's copy of it
+            error.message = output.safe(str(error.message))
+        raise
+
+
 app = typer.Typer(
     name="camobo",
+    cls=_Commands,
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -93,13 +118,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if sys.stdout is None:
         raise SystemExit("Error: standard output is closed; nothing was done. Redirect it to a terminal or a file.")
     gc.set_threshold(_GARBAGE_THRESHOLD)
-    with _quiet_pipe():
+    with _quiet_pipe(), output.messages():
         try:
             app(args=given, prog_name="camobo")
         except CamoboError as error:
-            if debug:
-                raise
-            output.error(error)
+            output.failure() if debug else output.error(error)
             raise SystemExit(1) from None
         except SystemExit as stopped:
             if stopped.code == 130 and ours[:1] != ["paper"]:  # which prints its own message
@@ -116,9 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         except BrokenPipeError:
             raise
         except Exception as error:
-            if debug:
-                raise
-            output.error(_explained(error))
+            output.failure() if debug else output.error(_explained(error))
             raise SystemExit(1) from None
 
 

@@ -11,7 +11,7 @@ import typer
 from camobo.cli import arguments, output, phrases
 from camobo.cli.arguments import AsJson, Force, PriceList, Problem
 from camobo.errors import InvalidOptionError
-from camobo.hints import counted
+from camobo.hints import counted, redacted
 
 if TYPE_CHECKING:
     from camobo.cost.protocol import Cost
@@ -94,7 +94,9 @@ def new(
     if prices is not None:
         plan = replace(plan, cost=_priced(problem, document, plan, prices))
         check_budget(plan)
-    if not dry_run:
+    if dry_run:
+        place = redacted(place)
+    else:
         with _created(problem, document, None if prices is None else plan, place) as study:
             plan, trials, place = study.plan, len(study.trials), study.storage
     if json:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from camobo.checks import SQLITE_HEADER
+from camobo.cli import output
 from camobo.cli.csv_cells import Heading, harmless, headings, original, row_of
 from camobo.errors import CamoboError, InvalidOptionError, InvalidValueError, StorageError, shown
 from camobo.files import replacing
@@ -123,7 +124,8 @@ def _is_database(path: str) -> bool:
 
 @contextlib.contextmanager
 def new_file(path: str | Path, *, marked: bool = True) -> Iterator[Callable[[str], None]]:
-    """A function that writes a text file, for use in a `with` block; "-" is standard output.
+    """A function that writes a text file, for use in a `with` block; "-" is standard output, with control
+    characters escaped if that is a terminal.
 
     The file appears complete, and only if the block succeeds. `marked` says that spreadsheets read it: they need a byte
     order mark to recognise UTF-8.
@@ -131,7 +133,7 @@ def new_file(path: str | Path, *, marked: bool = True) -> Iterator[Callable[[str
     if str(path) == "-":
         texts: list[str] = []
         yield texts.append
-        sys.stdout.write("".join(texts))
+        output.contents("".join(texts))
         return
     target = Path(os.path.realpath(path))  # write to where a link points
     try:

@@ -2,22 +2,28 @@
 
 On a terminal Rich draws a table no wider than the terminal; if it does not fit, each row becomes a block of lines.
 Lines break at spaces only, never inside a number. In a file or a pipe, or with NO_COLOR, a table is aligned columns
-that never wrap. Control characters in what users typed are escaped, so a note cannot repaint a terminal.
+that never wrap. Whatever is printed here has its control characters escaped (`printable`), and what is said in words
+its passwords hidden (`redacted`): a note cannot repaint a terminal, a hint does not tell how to log in.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
 import math
 import os
+import re
 import sys
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from camobo.cli import phrases
 from camobo.errors import CamoboError
+from camobo.hints import printable, redacted
 
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 _LEAST_WIDTH = 20
@@ -33,13 +39,9 @@ class Column:
     """Whether its cells are right-aligned, as numbers are."""
 
 
-def clean(text: str, keep: str = "") -> str:
-    r"""Text with unprintable characters escaped, apart from those in `keep`.
-
-    >>> clean("a\x1b[2Jb\nc")
-    'a\\x1b[2Jb\\nc'
-    """
-    return "".join(c if c.isprintable() or c in keep else c.encode("unicode_escape").decode("ascii") for c in text)
+def safe(text: str) -> str:
+    """Text that may be shown: no control characters but line breaks, no passwords in URLs."""
+    return printable(redacted(text), keep="\n")
 
 
 def cell(fact: Any) -> str:
@@ -50,12 +52,12 @@ def cell(fact: Any) -> str:
         return "yes" if fact else "no"
     if isinstance(fact, float):
         return f"{fact:.6g}" if math.isfinite(fact) else "too large to compute"
-    return clean(str(fact), keep=_NO_BREAK)
+    return printable(str(fact), keep=_NO_BREAK)
 
 
 def unbroken(text: str) -> str:
     """Text that a table never breaks, such as a name with its value."""
-    return clean(text).replace(" ", _NO_BREAK)
+    return printable(text).replace(" ", _NO_BREAK)
 
 
 def local_time(when: datetime | str | None) -> str | None:
@@ -74,7 +76,7 @@ def fancy() -> bool:
 def table(columns: Sequence[Column], rows: Sequence[Sequence[Any]]) -> None:
     """Print a table."""
     cells = [[cell(fact) for fact in row] for row in rows]
-    titles = [clean(column.title) for column in columns]
+    titles = [printable(column.title) for column in columns]
     if fancy():
         used = [
             i for i in range(len(columns)) if not cells or any(row[i] for row in cells)
@@ -164,18 +166,18 @@ def _blocks(titles: list[str], cells: list[list[str]], room: int) -> None:
 
 def say(text: str = "") -> None:
     """Print a line."""
-    print(clean(text, keep="\n"))
+    print(safe(text))
 
 
 def head(text: str) -> None:
     """Print the heading of a table."""
-    print(f"\n\x1b[1m{clean(text)}\x1b[0m" if fancy() else f"\n{clean(text)}")
+    print(f"\n\x1b[1m{printable(text)}\x1b[0m" if fancy() else f"\n{printable(text)}")
 
 
 def hint(text: str) -> None:
     """Say what to do next, on standard error: a file or a pipe gets only the results."""
     sys.stdout.flush()  # keeps the order if both go to the same terminal
-    print(clean(text, keep="\n"), file=sys.stderr)
+    print(safe(text), file=sys.stderr)
 
 
 def error(given: CamoboError | str) -> None:
@@ -183,7 +185,42 @@ def error(given: CamoboError | str) -> None:
     sys.stdout.flush()
     text = phrases.error(given) if isinstance(given, CamoboError) else given
     bold, end = ("\x1b[1;31m", "\x1b[0m") if sys.stderr.isatty() and not os.environ.get("NO_COLOR") else ("", "")
-    print(f"{bold}Error:{end} {clean(text, keep=chr(10))}", file=sys.stderr)
+    print(f"{bold}Error:{end} {safe(text)}", file=sys.stderr)
+
+
+def failure() -> None:
+    """Print the exception being handled with its traceback on standard error."""
+    sys.stdout.flush()
+    print(safe(traceback.format_exc()), end="", file=sys.stderr)
+
+
+class _PrintLog(logging.Handler):
+    """Prints messages to the current standard error, which a progress bar replaces for a while."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if isinstance(record.args, tuple):  # errors carry advice, which is a command here
+            record.args = tuple(phrases.error(a) if isinstance(a, CamoboError) else a for a in record.args)
+        print(safe(record.getMessage()), file=sys.stderr)
+
+
+@contextlib.contextmanager
+def messages() -> Iterator[None]:
+    """Print what camobo logs; otherwise Python would print warnings as they are."""
+    logger, handler = logging.getLogger("camobo"), _PrintLog(logging.INFO)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+def contents(text: str) -> None:
+    """Print the text of a file, such as CSV.
+
+    Into a pipe or a file it goes as it is: programs read it there, and `camobo import` must get back every character.
+    On a terminal, where only people read, control characters are escaped.
+    """
+    sys.stdout.write(printable(text, keep="\n") if sys.stdout.isatty() else text)
 
 
 def _finite(fact: Any) -> Any:
@@ -196,6 +233,21 @@ def _finite(fact: Any) -> Any:
 
 
 def as_json(facts: Mapping[str, Any]) -> None:
-    """Print JSON; a number that is not finite is null."""
+    r"""Print JSON; a number that is not finite is null.
+
+    An unprintable character is written as its \u escape, on terminals and elsewhere: programs read the same text.
+    """
     utf8 = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    print(json.dumps(_finite(facts), indent=2, allow_nan=False, ensure_ascii=not utf8, default=str))
+    text = json.dumps(_finite(facts), indent=2, allow_nan=False, ensure_ascii=not utf8, default=str)
+    print(_PERHAPS_UNPRINTABLE.sub(_in_json, text))
+
+
+_PERHAPS_UNPRINTABLE = re.compile("[^\\n -~]")
+
+
+def _in_json(found: re.Match[str]) -> str:
+    """A character of a string in JSON: itself if it is printable, else its escape, of two parts if need be."""
+    if found[0].isprintable():
+        return found[0]
+    code = found[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{code[i : i + 4]}" for i in range(0, len(code), 4))

@@ -8,6 +8,7 @@ import zlib
 from collections.abc import Iterable, Mapping
 
 from camobo.errors import Advice, CamoboError
+from camobo.hints import redacted
 
 ADVICE: Mapping[Advice, str] = {
     Advice.FAIL: "To record a failed measurement use camobo fail.",
@@ -52,9 +53,11 @@ def file_name(text: str) -> str:
 
 
 def command_line(*parts: str) -> str:
-    """A command line ready to be typed, quoted for the shell.
+    """A command line ready to be typed, quoted for the shell. A password in a URL is hidden: it is to be typed again.
 
     >>> command_line("camobo", "ask", "my alloy.db")
     "camobo ask 'my alloy.db'"
+    >>> command_line("camobo", "ask", "postgresql://anna:s3cret@lab/alloy")
+    "camobo ask 'postgresql://anna:***@lab/alloy'"
     """
-    return shlex.join(parts)
+    return shlex.join(map(redacted, parts))

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import logging
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from camobo.cli import arguments, output, parse, phrases
+from camobo.cli import arguments, output, parse
 from camobo.cli.arguments import AsJson, Owner, ProblemOrStudy
-from camobo.errors import CamoboError, InvalidOptionError
+from camobo.errors import InvalidOptionError
 from camobo.hints import counted
 from camobo.run.interrupts import END_SIGNALS
 from camobo.run.money import amount, spent_of
@@ -80,7 +79,7 @@ def run(
     from camobo.study.identity import worker_name
 
     name = worker_name(owner)
-    with _open(study, storage) as opened, _terminated(), _messages():
+    with _open(study, storage) as opened, _terminated(), _all_messages():
         before = {trial.number for trial in opened.trials if not trial.state.open}
         opened.optimize(
             Command(command, opened.space.names, list(opened.objectives)),
@@ -124,26 +123,15 @@ def _terminated() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-class _PrintLog(logging.Handler):
-    """Prints messages to the current standard error, which a progress bar replaces for a while."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if isinstance(record.args, tuple):  # errors carry advice, which is a command here
-            record.args = tuple(phrases.error(a) if isinstance(a, CamoboError) else a for a in record.args)
-        text = output.clean(record.getMessage(), keep="\n")
-        print(text, file=sys.stderr)
-
-
 @contextmanager
-def _messages() -> Iterator[None]:
-    logger, handler = logging.getLogger("camobo"), _PrintLog(logging.INFO)
+def _all_messages() -> Iterator[None]:
+    """Print also what is no warning, such as that the money is spent."""
+    logger = logging.getLogger("camobo")
     before = logger.level
-    logger.setLevel(logging.INFO)  # that the money is spent is no warning
-    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
     try:
         yield
     finally:
-        logger.removeHandler(handler)
         logger.setLevel(before)
 
 

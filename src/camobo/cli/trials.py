@@ -231,7 +231,7 @@ def _show_recorded(plan: Plan, trial: Trial, paid_before: float | None = None) -
     missing = [name for name in plan.objectives if name not in (trial.values or {})]
     paid = receipt(plan, trial, paid_before)
     waiting = f"{'.' if paid else ''} Still missing: {', '.join(missing)}." if missing and trial.state.open else ""
-    output.say(output.clean(str(trial)) + paid + waiting)
+    output.say(str(trial) + paid + waiting)
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -272,7 +272,7 @@ def amend(
         return
     from camobo.cli.money import corrected
 
-    output.say(output.clean(str(done)) + corrected(plan, done, known[number].cost))
+    output.say(str(done) + corrected(plan, done, known[number].cost))
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -302,7 +302,7 @@ def fail(study: StudyPlace, trials: OpenTrials, reason: Reason, cost: Paid = Non
     from camobo.cli.money import receipt
 
     for trial in done:
-        output.say(output.clean(str(trial)) + receipt(plan, trial, None if paid is None else known[trial.number].cost))
+        output.say(str(trial) + receipt(plan, trial, None if paid is None else known[trial.number].cost))
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -322,4 +322,4 @@ def release(study: StudyPlace, trials: OpenTrials, json: AsJson = False) -> None
         output.as_json({"trials": [trial.as_dict() for trial in done]})
     else:
         for trial in done:
-            output.say(output.clean(str(trial)))
+            output.say(str(trial))

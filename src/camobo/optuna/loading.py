@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,8 @@ from optuna.storages.journal import JournalFileBackend
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from camobo.errors import CamoboError, InvalidOptionError, StorageError
-from camobo.storage.connections import what_to_do
+from camobo.hints import redacted
+from camobo.storage.connections import check_url, shown_url, what_to_do
 from camobo.storage.schema import OPTUNAS
 
 _UNREADABLE = (
@@ -40,7 +40,7 @@ def load(storage: str, name: str | None = None) -> optuna.Study:
     tables is refused and not changed.
     """
     url = _read_url(storage)
-    place = url.difference_update_query(["password"]).render_as_string(hide_password=True)
+    place = shown_url(url)
     try:
         opened = _open(url, place)
         names = [study.study_name for study in optuna.get_all_study_summaries(opened, include_best_trial=False)]
@@ -62,10 +62,11 @@ def _read_url(storage: str) -> sqlalchemy.URL:
     try:
         url = sqlalchemy.make_url(str(storage))  # old versions pass what is not text through
     except (SQLAlchemyError, ValueError):  # ValueError: the port is not a number
-        hidden = re.sub(r":(?!//).*@", ":***@", storage) if isinstance(storage, str) else storage
+        hidden = redacted(storage) if isinstance(storage, str) else storage
         raise InvalidOptionError(
             f'storage: need a URL such as "sqlite:///forest.db", or an existing file, got {hidden!r}.'
         ) from None
+    check_url(url)
     if url.drivername.startswith("redis"):
         raise InvalidOptionError(
             'storage: need the URL of a database, such as "sqlite:///forest.db", got a Redis URL. Optuna stores '
@@ -134,7 +135,7 @@ def _why_unreadable(error: BaseException) -> str:
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, DBAPIError) and cause.orig is not None:
-            text = " ".join(str(cause.orig).split()).rstrip(".?")
+            text = redacted(" ".join(str(cause.orig).split()).rstrip(".?"))
             return f"cannot be read: {text}.{what_to_do(text) or ' Check whether Optuna itself can load the study.'}"
         cause = cause.__cause__
     return (
@@ -144,4 +145,4 @@ def _why_unreadable(error: BaseException) -> str:
 
 
 def _first_line(error: BaseException) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+    return redacted(next(iter(str(error).strip().splitlines()), type(error).__name__))

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from camobo.hints import printable
 from camobo.run.money import Money, spent_of
 
 Headline: TypeAlias = tuple[float, Money, Mapping[str, Any]]
@@ -66,4 +67,4 @@ def facts(hypervolume: float, money: Money, used: Mapping[str, Any]) -> str:
         else:
             amount = f"{amount:.3g}"
         parts.append(f"{'used ' if i == 0 else ''}{name} {amount}")
-    return " · ".join(parts)
+    return printable(" · ".join(parts))

@@ -15,10 +15,44 @@ from sqlalchemy import event as hooks
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
 from camobo.checks import SQLITE_HEADER
-from camobo.errors import Advice, MissingExtraError, StorageError, shown
+from camobo.errors import Advice, InvalidOptionError, MissingExtraError, StorageError, shown
+from camobo.hints import HIDDEN, redacted
 
 PATIENCE = 300
 """Seconds to wait for another process. Then a write fails, and a suggestion is computed without waiting its turn."""
+
+
+def read_url(text: str) -> sa.URL:
+    """The URL of a database. No error shows it, nor what its reader said: that could be part of a password."""
+    try:
+        url = sa.make_url(text)
+    except SQLAlchemyError:
+        raise InvalidOptionError(
+            "storage: cannot read the URL. Write it like postgresql+psycopg://user:password@server:5432/database."
+        ) from None
+    except ValueError:
+        raise InvalidOptionError(
+            "storage: cannot read the URL: its port is not a number. A password goes before the server: "
+            "postgresql+psycopg://user:password@server/database."
+        ) from None
+    check_url(url)
+    return url
+
+
+def check_url(url: sa.URL) -> None:
+    """Refuse a URL with its password in the wrong place, which the driver's error would show, or with none."""
+    if "@" in (url.host or ""):
+        raise InvalidOptionError("storage: the URL has more than one @. Write an @ of the password as %40.")
+    if HIDDEN in (url.password, *url.query.values()):
+        raise InvalidOptionError(
+            f"storage: the password in the URL is {HIDDEN}, as it is shown. Write the real one, or leave it out and "
+            "give it as PGPASSWORD or in ~/.pgpass."
+        )
+
+
+def shown_url(url: sa.URL) -> str:
+    """A URL as messages show it."""
+    return redacted(url.render_as_string(hide_password=False))
 
 
 def file_engine(path: Path, *, create: bool) -> sa.Engine:
@@ -154,11 +188,11 @@ def storage_errors(place: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        text = " ".join(str(error.orig).split()).rstrip(".?")
+        text = redacted(" ".join(str(error.orig).split()).rstrip(".?"))
         unchanged = "" if _is_damage(text) else " Everything stored before is unchanged."
         raise StorageError(f"{place}: {text}.{what_to_do(text)}{unchanged}") from error
     except SQLAlchemyError as error:
-        raise StorageError(f"{place}: {' '.join(str(error).split())}.") from error
+        raise StorageError(f"{place}: {redacted(' '.join(str(error).split()))}.") from error
 
 
 _DAMAGE = {

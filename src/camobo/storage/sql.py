@@ -19,16 +19,18 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import SQLAlchemyError
 
 from camobo.errors import Advice, InvalidOptionError, StorageError, shown
+from camobo.hints import redacted
 from camobo.history.events import Event
 from camobo.history.trial import Trial
 from camobo.storage.connections import (
     PATIENCE,
     file_engine,
+    read_url,
     readable,
     server_engine,
+    shown_url,
     storage_errors,
     what_to_do,
 )
@@ -45,26 +47,25 @@ _CREATING = 0
 def open_sql(storage: str, *, create: bool) -> SqlStore:
     """The study in a file or at a URL; `?schema=alloy` separates studies. `create` allows a new file or tables."""
     if "://" not in storage:
+        if redacted(storage) != storage:
+            raise InvalidOptionError(
+                "storage: this looks like a connection string, or a URL with a mistake. Write it like "
+                "postgresql+psycopg://user:password@server/database."
+            )
         return _open_file(Path(storage), create=create)
-    try:
-        url = sa.make_url(storage)
-    except SQLAlchemyError as error:
-        raise InvalidOptionError(f"storage: cannot read the URL: {error}.") from error
-    except ValueError as error:
-        raise InvalidOptionError("storage: cannot read the URL: its port is not a number.") from error
+    url = read_url(storage)
     kind = url.get_backend_name()
     if kind == "sqlite" and url.database not in (None, "", ":memory:"):
         return _open_file(Path(str(url.database)), create=create)
     if kind != "postgresql":
         raise InvalidOptionError(
-            f'storage: need a file such as "alloy.db" or a URL "postgresql+psycopg://…", got {url!r}.',
+            f'storage: need a file such as "alloy.db" or a URL "postgresql+psycopg://…", got {shown_url(url)!r}.',
             advice=Advice.IN_MEMORY,
         )
     schema = url.query.get("schema", None)
     if schema is not None and not (isinstance(schema, str) and schema):
         raise InvalidOptionError(f"storage: need one schema in the URL, got {schema!r}.")
-    place = url.render_as_string(hide_password=True)
-    return _opened(SqlStore(place, server_engine(url, schema), schema), create=create)
+    return _opened(SqlStore(shown_url(url), server_engine(url, schema), schema), create=create)
 
 
 def _open_file(path: Path, *, create: bool) -> SqlStore:
@@ -85,7 +86,7 @@ class SqlStore:
     """A study in SQLite or PostgreSQL."""
 
     place: str
-    engine: sa.Engine
+    engine: sa.Engine = field(repr=False)
     schema: str | None = None
     process: int = field(default_factory=os.getpid)
     file: OpenedFile | None = None
