@@ -108,6 +108,7 @@ STATEFUL = {
     "run.command.CommandEvaluation": "a command",
     "run.workers.SubmittedEvaluation": "an evaluation on an executor",
     "run.loop._Running": "evaluations under way",
+    "run.verdict.Verdict": "what the outcomes so far say about going on",
     "run.loop._WaitingForOthers": "which trials were waited for",
     "run.workers._Submitting": "the process pool, replaced when it breaks",
     "run.interrupts._Deferring": "signals that wait for the end of a block",

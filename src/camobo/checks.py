@@ -23,6 +23,7 @@ SQLITE_HEADER = b"SQLite format 3\0"
 """The first bytes of every SQLite file."""
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
+_GOALS: Mapping[str, Goal] = {"min": "min", "max": "max", "minimize": "min", "maximize": "max"}
 _MOST_OBJECTIVES = 31  # moocore computes hypervolumes of at most so many
 _TOO_LONG = 10**300  # Python can neither print nor store a number of thousands of digits
 _SHORTEST, _LONGEST = 0.001, 100 * 365 * 86400.0
@@ -84,10 +85,10 @@ def objectives_of(objectives: Any) -> dict[str, Goal]:
     for name, goal in objectives.items():
         if not isinstance(name, str) or not name.strip():
             raise InvalidOptionError(f"objectives: a name must be text that is not blank, got {shown(name)}.")
-        if not isinstance(goal, str) or goal not in ("min", "max"):
+        if not isinstance(goal, str) or goal not in _GOALS:
             raise InvalidOptionError(f'objectives: {name!r} must be "min" or "max", got {shown(goal)}.')
     check_objective_count(objectives)
-    return dict(objectives)
+    return {name: _GOALS[goal] for name, goal in objectives.items()}
 
 
 def check_objective_count(objectives: Sized) -> None:
@@ -128,6 +129,11 @@ def _finite(name: str, value: Any, what: str) -> float:
     if what != "values":
         raise InvalidValueError(f"{what}: objective {name!r} needs a finite number, got {shown(given)}.")
     raise InvalidValueError(f"objective {name!r}: need a finite number, got {shown(given)}.", advice=Advice.FAIL)
+
+
+def is_number(value: Any) -> bool:
+    """Whether something is a real number, finite or not; a truth value is none."""
+    return _float(value) is not None
 
 
 def _float(value: Any) -> float | None:

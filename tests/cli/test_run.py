@@ -54,7 +54,9 @@ def test_a_command_is_run_until_the_budget_is_spent(tmp_path: Path) -> None:
                                 "size": trial.params["trees"] * trial.params["depth"]} for trial in trials)  # fmt: skip
     assert all(trial.cost == trial.params["trees"] for trial in trials)
     again = camobo("run", problem, *command)
-    assert (again.code, "the budget of 6 trials is spent. To run more, give -n." in again.out) == (0, True)
+    assert (again.code, "no trial was evaluated." in again.out) == (0, True)
+    said = "no trial was run: the budget of 6 trials is spent: 6 complete. To go on, raise it with camobo set "
+    assert f"{said}{problem.with_suffix('.db')} --budget=…." in again.err
 
 
 def in_money(folder: Path) -> tuple[Path, list[str]]:
@@ -74,7 +76,8 @@ def test_a_budget_in_money_is_spent_and_the_run_says_how_much(tmp_path: Path) ->
     assert f"spent {spent} EUR in this run, {spent} of 900 EUR in all." in done.out
     again = camobo("run", problem, *command)
     assert again.code == 0
-    assert "the budget of 900 EUR is spent. To run more, raise it." in again.out
+    assert f"no trial was run: the budget is spent: {spent} of 900 EUR; the cheapest trial left costs " in again.err
+    assert f"To go on, raise it with camobo set {problem.with_suffix('.db')} --budget=…." in again.err
     assert f"spent {spent} of 900 EUR in all." in again.out
     refused = camobo("run", problem, "-n", "2", *command)
     assert refused.code == 1
@@ -133,6 +136,52 @@ def test_a_run_in_which_everything_fails_has_failed(tmp_path: Path) -> None:
     assert [t.state for t in cm.Study.load(tmp_path / "forest.db").trials] == [cm.State.FAILED] * 2
 
 
+USAGE = "import sys; sys.exit('2026-11-19 12:00:%s usage: no such option --dept' % sys.argv[1])"
+
+
+def test_a_broken_command_ends_the_run_and_its_trials_are_evaluated_first_once_it_is_mended(tmp_path: Path) -> None:
+    problem, command = forest(tmp_path, 8)
+    done = camobo("run", problem, "--", sys.executable, "-c", USAGE, "{trial}")
+    assert done.code == 1
+    assert "the first 3 trials of this run all failed alike: the command exited with code 1: 2026" in done.err
+    assert "released: mend the cause and run again" in done.err
+    assert "To record such trials as failed and go on, give --record-failures." in done.err
+    study = cm.Study.load(tmp_path / "forest.db")
+    assert [trial.state for trial in study.trials] == [cm.State.RELEASED] * 3
+    assert camobo("run", problem, *command).code == 0
+    assert [str(trial.state) for trial in study.trials] == ["complete"] * 8
+
+
+def test_failures_that_are_expected_are_recorded_on_request(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path, 5)
+    done = camobo("run", problem, "--record-failures", "--", sys.executable, "-c", USAGE, "{trial}")
+    assert (done.code, "5 evaluated, 5 failed." in done.out) == (1, True)
+
+
+@pytest.mark.parametrize("script", ["echo error=1", "echo error=1; echo size=big", "echo '{\"error\": 1'"])
+def test_a_command_that_prints_something_other_than_its_results_ends_the_run_at_once(
+    tmp_path: Path, script: str
+) -> None:
+    problem, _ = forest(tmp_path)
+    done = camobo("run", problem, "--", "sh", "-c", script)
+    assert done.code == 1
+    assert "trial 0: " in done.err
+    assert "The whole result was " in done.err
+    assert [trial.state for trial in cm.Study.load(tmp_path / "forest.db").trials] == [cm.State.RELEASED]
+
+
+def test_a_command_that_prints_nothing_may_have_broken_off_and_fails_its_trial(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path)
+    done = camobo("run", problem, "-n", "4", "--", "sh", "-c", "test {trial} = 0 || { echo error=1; echo size=2; }")
+    assert (done.code, "4 evaluated, 1 failed." in done.out) == (0, True)
+
+
+def test_after_the_time_no_trial_is_started_and_the_one_under_way_ends(tmp_path: Path) -> None:
+    problem, _ = forest(tmp_path, 500)
+    done = camobo("run", problem, "--timeout", "0.6", "--", "sh", "-c", "sleep 0.4; echo error=1; echo size=2")
+    assert (done.code, "2 evaluated, 0 failed." in done.out or "1 evaluated, 0 failed." in done.out) == (0, True)
+
+
 def test_some_failures_do_not_fail_a_run(tmp_path: Path) -> None:
     problem, _ = forest(tmp_path)
     code = "import sys; n = int(sys.argv[1]); print('error=1\\nsize=2') if n % 2 else sys.exit(3)"
@@ -150,7 +199,7 @@ def test_a_run_counts_its_own_trials_and_not_those_of_another(tmp_path: Path) ->
     with cm.Study.load(study) as watched:
         while not watched.trials:
             time.sleep(0.05)
-    failing = camobo("run", study, "-n", "3", "--", sys.executable, "-c", "raise SystemExit(3)")
+    failing = camobo("run", study, "-n", "3", "--record-failures", "--", sys.executable, "-c", "raise SystemExit(3)")
     assert failing.code == 1
     assert "3 evaluated, 3 failed." in failing.out
     out, _ = other.communicate(timeout=120)
@@ -163,7 +212,7 @@ def test_a_timeout_with_or_without_a_unit_stops_a_command(tmp_path: Path) -> Non
     problem, _ = forest(tmp_path)
     began = time.monotonic()
     for limit in ("0.2", "0.2s"):
-        assert camobo("run", problem, "-n", "1", "--timeout", limit, "--", "sleep", "60").code == 1
+        assert camobo("run", problem, "-n", "1", "--trial-timeout", limit, "--", "sleep", "60").code == 1
     assert time.monotonic() - began < 30
 
 

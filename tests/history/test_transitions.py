@@ -377,6 +377,36 @@ class TestFailReleaseRenew:
         assert (change.trial.state, change.trial.owner, change.trial.expires) == (State.RELEASED, None, None)
         assert change.events[0].as_dict()["old"] == {"owner": "anna", "expires": (NOON + HOUR).isoformat()}
 
+    def test_a_failed_trial_that_is_retried_is_free_again_without_its_failure_and_with_what_it_cost(self) -> None:
+        failed = transitions.fail(OPEN, at(), 0, "disk full", cost=12.0, teaches=False).history
+        change = transitions.retry(failed, at(5), 0)
+        trial = change.trial
+        assert (trial.state, trial.reason, trial.told, trial.cost, trial.teaches) == (
+            State.RELEASED,
+            None,
+            None,
+            12,
+            True,
+        )
+        assert change.events[0].as_dict()["old"] == {"state": "failed", "reason": "disk full"}
+        assert fold(failed, change.events) == change.history
+        assert [t.number for t in handed(change.history, Request(1)).trials] == [0]
+
+    @pytest.mark.parametrize("number", [0, 2, 3])
+    def test_only_a_failed_trial_can_be_retried(self, number: int) -> None:
+        with pytest.raises(
+            TrialStateError, match=f"^trial {number} is .*only a trial that was suggested and has failed"
+        ):
+            transitions.retry(SETTLED, at(), number)
+
+    def test_neither_a_withdrawn_result_nor_an_earlier_experiment_can_be_retried(self) -> None:
+        withdrawn = transitions.amend(SETTLED, at(), 0, None, "wrong sample").history
+        with pytest.raises(TrialStateError, match=r"^trial 0 was withdrawn: "):
+            transitions.retry(withdrawn, at(), 0)
+        earlier = transitions.add(OPEN, at(), point(5), None, cost=None, note=None, reason="cracked").history
+        with pytest.raises(TrialStateError, match=r"^trial 2 was added by hand: "):
+            transitions.retry(earlier, at(), 2)
+
     @pytest.mark.parametrize(("lease", "expires"), [(HOUR, NOON + 6 * HOUR), (None, None)])
     def test_a_renewed_lease_counts_from_now(self, lease: Any, expires: Any) -> None:
         change = transitions.renew(asked(owner="anna", lease=HOUR), at(5), 0, lease)

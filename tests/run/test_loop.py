@@ -64,7 +64,7 @@ def work(queue: Queue, prepare: Callable[[Trial], Any] | None = None, **options:
 
 def optimize(queue: Queue, function: Callable[[Mapping[str, Any]], Any], count: int, **options: Any) -> None:
     lease = options.pop("lease", None)
-    given = {"executor": None, "jobs": 1, "timeout": None, "headline": None, **options}
+    given = {"executor": None, "jobs": 1, "trial_timeout": None, "headline": None, **options}
     loop.optimize(run_on(queue, lease=lease), function, count=count, budget=count, **given)
 
 
@@ -260,7 +260,7 @@ class TestDurations:
         with ThreadPoolExecutor(1) as threads, ProcessPoolExecutor(1) as processes:
             ways: dict[str, dict[str, Any]] = {
                 "here": {},
-                "child": {"timeout": 60.0},
+                "child": {"trial_timeout": 60.0},
                 "threads": {"executor": threads},
                 "processes": {"executor": processes},
             }
@@ -358,7 +358,11 @@ class TestLeases:
     def test_a_lease_is_renewed_for_as_long_as_the_trial_is_evaluated(self, way: str, tmp_path: Path) -> None:
         queue = Watched(tmp_path / "renewed")
         with ThreadPoolExecutor(1) as pool:
-            ways: dict[str, dict[str, Any]] = {"here": {}, "child": {"timeout": 60.0}, "threads": {"executor": pool}}
+            ways: dict[str, dict[str, Any]] = {
+                "here": {},
+                "child": {"trial_timeout": 60.0},
+                "threads": {"executor": pool},
+            }
             optimize(queue, partial(until_touched, queue.flag), 1, lease=0.03, **ways[way])
         assert queue.states == [DONE]
         assert len(queue.renewed) >= 3
@@ -368,7 +372,7 @@ class TestLeases:
 
     def test_without_a_lease_nothing_is_renewed(self) -> None:
         queue = Queue()
-        optimize(queue, measure, 2, timeout=60.0)
+        optimize(queue, measure, 2, trial_timeout=60.0)
         optimize(queue, measure, 2)
         assert queue.renewed == []
 
@@ -498,7 +502,7 @@ class TestGoingWrong:
     def check(self, caplog: pytest.LogCaptureFixture, **options: Any) -> None:
         queue = Queue()
         with caplog.at_level(logging.WARNING, logger="camobo"):
-            optimize(queue, goes_wrong, 10, timeout=1, **options)
+            optimize(queue, goes_wrong, 10, trial_timeout=1, **options)
         assert queue.states == [FAILED] * 5 + [DONE] * 5
         for trial, (way, reason) in zip(queue.trials, REASONS.items(), strict=False):
             assert reason in (trial.reason or ""), way
@@ -581,7 +585,14 @@ def test_without_a_number_progress_counts_the_budget_or_leaves_it_to_the_money(
     monkeypatch.setattr(loop, "progress_bar", bar)
     queue = Queue()
     loop.optimize(
-        run_on(queue, most=2), measure, count=None, budget=budget, executor=None, jobs=1, timeout=None, headline=None
+        run_on(queue, most=2),
+        measure,
+        count=None,
+        budget=budget,
+        executor=None,
+        jobs=1,
+        trial_timeout=None,
+        headline=None,
     )
     assert totals == [budget]
     assert queue.states == [DONE] * 2

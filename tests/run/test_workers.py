@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from pickle import PicklingError
 from typing import Any
 
 import pytest
@@ -80,7 +81,7 @@ class TestWithoutAnExecutor:
 
     def test_without_fork_what_needs_it_is_refused_and_the_rest_works(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(workers, "CAN_FORK", False)
-        with pytest.raises(InvalidOptionError, match=r"timeout or several jobs need os\.fork.*Use an executor"):
+        with pytest.raises(InvalidOptionError, match=r"trial_timeout or several jobs need os\.fork.*Use an executor"):
             preparation(double, GOALS, jobs=2, timeout=None, keep_lease=keep_no_lease)
         plain = preparation(double, GOALS, jobs=1, timeout=None, keep_lease=keep_no_lease)
         assert outcome_of(plain, 3) == Outcome({"y": 6.0})
@@ -88,7 +89,7 @@ class TestWithoutAnExecutor:
             with executor_preparation(double, GOALS, pool, None) as prepare:
                 assert outcome_of(prepare, 3) == Outcome({"y": 6.0})
             with (
-                pytest.raises(InvalidOptionError, match=r"a timeout needs os\.fork"),
+                pytest.raises(InvalidOptionError, match=r"a trial_timeout needs os\.fork"),
                 executor_preparation(double, GOALS, pool, 1.0),
             ):
                 pass
@@ -141,16 +142,34 @@ class TestOnAnExecutor:
         ):
             begun(prepare(TRIAL))
 
-    @pytest.mark.parametrize("error", [OSError("lost"), TypeError("cannot pickle")])
-    def test_an_answer_that_cannot_come_back_is_a_reason(self, error: Exception) -> None:
+    def test_an_answer_that_cannot_come_back_is_a_reason(self) -> None:
         future: Future[Outcome] = Future()
         evaluation = SubmittedEvaluation(lambda: future)
         evaluation.kill()
         assert evaluation.poll() is None
         evaluation.begin()
         assert evaluation.poll() is None
+        future.set_exception(OSError("lost"))
+        assert evaluation.poll() == Outcome(reason="its worker: OSError: lost")
+
+    @pytest.mark.parametrize("error", [TypeError("cannot pickle"), AttributeError("local object"), PicklingError("no")])
+    def test_a_function_that_cannot_be_sent_is_an_error_with_its_cause(self, error: Exception) -> None:
+        future: Future[Outcome] = Future()
+        evaluation = begun(SubmittedEvaluation(lambda: future))
         future.set_exception(error)
-        assert evaluation.poll() == Outcome(reason=f"its worker: {type(error).__name__}: {error}")
+        with pytest.raises(
+            InvalidOptionError, match=r"cannot be sent .*workers: \w+Error: .*at the top of a mod"
+        ) as told:
+            evaluation.poll()
+        assert told.value.__cause__ is error
+
+    def test_a_lambda_on_a_process_pool_is_an_error_before_anything_is_evaluated(self) -> None:
+        with (
+            ProcessPoolExecutor(1) as pool,
+            executor_preparation(lambda params: {"y": 1.0}, GOALS, pool, None) as prepare,
+            pytest.raises(InvalidOptionError, match="cannot be sent"),
+        ):
+            outcome_of(prepare)
 
     def test_one_that_has_not_started_can_be_cancelled(self) -> None:
         blocked = threading.Event()

@@ -78,9 +78,9 @@ class TestOptimize:
         outcomes: list[Callable[[], Any]] = [
             lambda: {"strength": NAN, "corrosion": 1.0},
             lambda: 1 / 0,
-            lambda: {"strength": 1.0},
-            lambda: None,
-            lambda: {"strength": 1.0, "corrosion": 1.0, "gloss": 2.0},
+            lambda: ({"strength": 1.0, "corrosion": 1.0}, NAN),
+            lambda: dict[str, Any]()["depth"],
+            lambda: {"strength": 1.0, "corrosion": float("inf")},
             lambda: GOOD,
         ]
         left = iter(outcomes)
@@ -89,7 +89,7 @@ class TestOptimize:
         assert [trial.state for trial in study.trials] == [cm.State.FAILED] * 5 + [cm.State.COMPLETE]
         reasons = [trial.reason or "" for trial in study.trials]
         for reason, said in zip(
-            reasons, ("nan", "ZeroDivisionError: division by zero", "'corrosion'", "None", "'gloss'", ""), strict=True
+            reasons, ("nan", "ZeroDivisionError: division by zero", "cost", "KeyError: 'depth'", "inf", ""), strict=True
         ):
             assert said in reason
         warnings = [record for record in caplog.records if record.levelno == logging.WARNING]
@@ -99,7 +99,7 @@ class TestOptimize:
 
     def test_a_study_in_which_every_other_trial_fails_still_searches(self) -> None:
         calls = iter(range(100))
-        study = study_of().optimize(lambda params: measure(params) if next(calls) % 2 else {}, 20)
+        study = study_of().optimize(lambda params: measure(params) if next(calls) % 2 else dict.fromkeys(GOOD, NAN), 20)
         points = [tuple(trial.params.values()) for trial in study.trials]
         assert len(set(points)) == 20
         assert sum(trial.state is cm.State.FAILED for trial in study.trials) == 10
@@ -198,7 +198,7 @@ class TestMoney:
         assert 75.0 < study.spent() < 110.0, "about: what a trial costs is an estimate"
 
     def test_a_failed_trial_is_paid_for_too(self) -> None:
-        study = single(cost=PRICES, budget=EUR).optimize(lambda params: ({}, 50.0))
+        study = single(cost=PRICES, budget=EUR).optimize(lambda params: ({"y": NAN}, 50.0))
         assert [(trial.state, trial.cost) for trial in study.trials] == [(FAILED, 50.0)] * 2
 
     def test_trials_without_a_receipt_count_as_what_they_are_expected_to_cost(self) -> None:
@@ -281,7 +281,7 @@ class TestExecutors:
         plain = single().optimize(height, 6)
         with ProcessPoolExecutor(1) as pool:
             pooled = single().optimize(height, 6, executor=pool)
-        forked = single().optimize(lambda params: height(params), 6, timeout=30)
+        forked = single().optimize(lambda params: height(params), 6, trial_timeout=30)
         for study in (pooled, forked):
             assert params_of(study) == params_of(plain)
 
@@ -315,7 +315,7 @@ class TestExecutors:
             study = single(budget=6).optimize(height, 6, executor=client.get_executor())
             assert [trial.state for trial in study.trials] == [DONE] * 6
             wrong = cm.Study(cm.Space({"n": cm.Integer(0, 5)}), {"y": "max"}, seed=1)
-            wrong.optimize(exits_on_odd_points, 6, timeout=30.0, executor=client.get_executor())
+            wrong.optimize(exits_on_odd_points, 6, trial_timeout=30.0, executor=client.get_executor())
             assert sum(trial.state is DONE for trial in wrong.trials) == 3
             assert sum("exited with code 4" in (trial.reason or "") for trial in wrong.trials) == 3
 

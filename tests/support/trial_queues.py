@@ -33,6 +33,7 @@ class FakeQueue:
         self.plan = Plan(Space({"n": Integer(0, 99)}), GOALS, seed=1)
         self.points = points
         self.trials: tuple[Trial, ...] = ()
+        self.storage = "a.db"
         self.renewed: list[int] = []
         self.requests: list[Request] = []
 
@@ -58,6 +59,9 @@ class FakeQueue:
 
     def spent(self) -> float:
         return sum(trial.cost or 0.0 for trial in self.trials)
+
+    def retry(self, trial: int) -> Trial:
+        return self._set(self.trials[trial], state=State.RELEASED, reason=None)
 
     def release(self, trial: Trial) -> Trial:
         return self._set(trial, state=State.RELEASED)

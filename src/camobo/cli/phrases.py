@@ -17,6 +17,8 @@ ADVICE: Mapping[Advice, str] = {
     Advice.CREATE: "Create a study with camobo new.",
     Advice.CONTINUE: "To continue that study, name it: {place}. For a new one choose another place with --storage.",
     Advice.REOPEN: "Run the command again.",
+    Advice.CATCH: "To record such trials as failed and go on, give --record-failures.",
+    Advice.SPEND_MORE: "To go on, raise it with camobo set {place} --budget=….",
     Advice.IN_MEMORY: "",
 }
 """What to do about an error, worded as commands."""

@@ -37,8 +37,16 @@ def run(
     jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="How many trials at once.")] = 1,
     timeout: Annotated[
         str | None,
-        typer.Option("--timeout", metavar="TIME", help="Longest time per trial: 90s, 30m, 2h. Default: no limit."),
+        typer.Option("--timeout", metavar="TIME", help="Start no trial after this time: 90s, 30m, 2h."),
     ] = None,
+    trial_timeout: Annotated[
+        str | None,
+        typer.Option("--trial-timeout", metavar="TIME", help="Longest time per trial. Default: no limit."),
+    ] = None,
+    record_failures: Annotated[
+        bool,
+        typer.Option("--record-failures", help="Go on although the first trials all fail alike, and record them."),
+    ] = False,
     owner: Owner = None,
     lease: Annotated[
         str,
@@ -54,7 +62,7 @@ def run(
 
     Examples:
       camobo run forest.toml -- python train.py --trees {trees} --depth {depth}
-      camobo run forest.toml -n 20 --jobs 4 --timeout 10m -- ./train.sh {trees}
+      camobo run forest.toml -n 20 --jobs 4 --trial-timeout 10m -- ./train.sh {trees}
       camobo run postgresql+psycopg://server/forest -- python train.py
 
     Each {name} becomes the value of that input, {trial} the trial's number;
@@ -65,6 +73,11 @@ def run(
     its last line. If it exits with a code other than 0, prints no results or
     takes too long, the trial is recorded as failed with the reason, and the
     run continues.
+
+    If the first 3 trials all fail alike, the command is broken, and so it is
+    if it prints something other than a number per objective. Then the run
+    ends with exit code 1 and releases these trials: mend the command and run
+    again. Where failures are expected give --record-failures.
 
     What a trial cost is printed as a line cost=41.5, or as the key "cost" of
     the JSON object; also by a command that fails. If an objective is called
@@ -86,6 +99,8 @@ def run(
             n,
             jobs=jobs,
             timeout=parse.duration(timeout),
+            trial_timeout=parse.duration(trial_timeout),
+            catch=Exception if record_failures else (),
             owner=owner,
             lease=parse.duration(lease),
         )
@@ -155,7 +170,7 @@ def _finish(study: Study, trials: list[Trial], json: bool) -> None:
         found = counted(len(facts["front"]), "trial")
         output.say(f"hypervolume {output.cell(facts['hypervolume'])}, {found} on the front.")
     else:
-        output.say(f"{study.storage}: the budget of {study.budget} is spent. To run more, {_to_run_more(study)}.")
+        output.say(f"{study.storage}: no trial was evaluated.")
     if not json and (facts["spent"] is not None or facts["remaining"] is not None):
         output.say(f"spent {_spending(study, facts['spent'], facts['spent_in_all'])}.")
     if trials and len(failed) == len(trials):
@@ -179,9 +194,3 @@ def _spending(study: Study, here: float | None, in_all: float) -> str:
     limit, unit = (None, "") if budget is None else (budget.cost, budget.unit)
     run = "" if here is None else f"{amount(here)} {unit}".rstrip() + " in this run, "
     return f"{run}{spent_of(in_all, limit, unit)} in all"
-
-
-def _to_run_more(study: Study) -> str:
-    planned = None if study.budget is None else study.budget.trials
-    made = sum(not trial.added for trial in study.trials)
-    return "give -n" if planned is not None and planned <= made else "raise it"

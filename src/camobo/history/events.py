@@ -8,7 +8,7 @@
     told      {"values", "cost"?, "note"?}                 results, all or some; cost is what it cost in all so far
     amended   {"values"? or null, "cost"?, "reason"}       a correction; null withdraws the results
     failed    {"reason", "cost"?, "teaches"?: false}       it could not be measured; what it cost may teach nothing
-    released  {}                                           its holder handed it back
+    released  {}                                           its holder handed it back; or it failed and is tried again
     added     {"params", "values", "cost"?, "note"?}       an earlier experiment was recorded
     added     {"params", "reason", "cost"?, "note"?}       one that could not be measured
 

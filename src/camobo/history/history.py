@@ -135,6 +135,8 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
     if event.kind == "renewed":
         return replace(trial, state=State.PENDING, expires=parse_time(facts["expires"]))
     if event.kind == "released":
+        if trial.state is State.FAILED:  # what it cost stays
+            trial = replace(trial, reason=None, told=None, teaches=True)
         return replace(trial, state=State.RELEASED, owner=None, expires=None)
     if event.kind == "failed":
         return replace(

@@ -342,6 +342,18 @@ def release(history: History, stamp: Stamp, trial: Trial | int) -> Change:
     return _then(Change(history), "released", found.number, stamp, {}, old)
 
 
+def retry(history: History, stamp: Stamp, trial: Trial | int) -> Change:
+    """Hand back a failed trial, to be evaluated again: its failure says nothing of its point."""
+    found = find(history.trials, trial)
+    if found.state is not State.FAILED or found.added or found.amended:
+        how = "was added by hand" if found.added else "was withdrawn" if found.amended else f"is {found.state}"
+        raise TrialStateError(
+            f"trial {found.number} {how}: only a trial that was suggested and has failed can be evaluated again."
+        )
+    old = {"state": found.state.value, "reason": found.reason}
+    return _then(Change(history), "released", found.number, stamp, {}, old)
+
+
 def renew(history: History, stamp: Stamp, trial: Trial | int, lease: timedelta | None) -> Change:
     """Restart the lease of a held trial from now."""
     found = _open(history, trial, "renewed")

@@ -7,10 +7,13 @@ For other rooms:
     loop           `optimize`: keep evaluations running and record their outcomes
     trial_queue    `TrialQueue`: what the loop needs of a study (`Study` is one); `Run`: one call of `optimize`
     command        `Command`: a command line as the objective
+    faults         what went wrong, and whether the function is to blame rather than the point
     evaluate       one evaluation of a Python function, in this process or in a child process
     workers        start evaluations: in this process, in child processes, or on an executor
     interrupts     Ctrl-C and requests to end, none of which may get lost
     money          money as a run shows it
 Inside this room:
+    verdict        why a run starts no further trial, and what it says then
+    coroutines     evaluations by an `async def` function, in one event loop
     progress_bar   progress in a terminal
 """

@@ -25,9 +25,10 @@ from dataclasses import dataclass, field
 from typing import IO, Any
 
 from camobo.checks import money, values_of
-from camobo.errors import InvalidOptionError, InvalidValueError
+from camobo.errors import InvalidOptionError, InvalidValueError, shown
 from camobo.history.trial import Trial
-from camobo.run.evaluate import Outcome, exit_text, kill_group, shortened, timeout_text
+from camobo.run.evaluate import Outcome, exit_text, kill_group, only_bad_numbers, shortened, timeout_text
+from camobo.run.faults import Fault, without_numbers
 from camobo.run.interrupts import undisturbed
 from camobo.space.inputs import Param
 
@@ -119,7 +120,7 @@ class CommandEvaluation:
                     start_new_session=True,
                 )
         except (OSError, ValueError) as error:
-            self._finish(self._failed(f"cannot run: {error}"))
+            self._finish(self._failed(OSError(f"cannot run: {error}"), type(error).__name__))
         else:
             self._watch(self.process.pid)
         if self.timeout is not None:
@@ -133,9 +134,9 @@ class CommandEvaluation:
         if code is None and time.monotonic() <= self.deadline:
             return None
         if code is None:
-            outcome = self._failed(timeout_text(self.timeout))
+            outcome = self._failed(TimeoutError(timeout_text(self.timeout)), "timeout")
         elif code != 0:
-            outcome = self._failed(f"the command {exit_text(code)}")
+            outcome = self._failed(ChildProcessError(f"the command {exit_text(code)}"), exit_text(code))
         else:
             outcome = self._read()
         self._finish(outcome)
@@ -144,7 +145,7 @@ class CommandEvaluation:
     def kill(self) -> None:
         """Stop it and everything it started."""
         if self.outcome is None:
-            self._finish(Outcome(reason="it was stopped"))
+            self._finish(Outcome.lost("it was stopped"))
 
     def _watch(self, process: int) -> None:
         """Note from a thread when the command ends: by then this one may be busy with a suggestion."""
@@ -163,18 +164,28 @@ class CommandEvaluation:
         return (time.monotonic() if ended is None else ended) - self.began
 
     def _read(self) -> Outcome:
-        seconds = self._seconds()
+        """The results of a command that exited with code 0.
+
+        One that printed no result may have broken off. One that printed others than it should is a mistake.
+        """
+        seconds, output, objectives = self._seconds(), _tail(self.out, _MOST_OUTPUT), self.command.objectives
         try:
-            values, cost = read_results(_tail(self.out, _MOST_OUTPUT), self.command.objectives)
+            values, cost = read_results(output, objectives)
         except InvalidValueError as error:
-            return self._failed(str(error))
+            printed = shown(_lines(output)[-1]) if _prints_otherwise(output, objectives) else None
+            return self._failed(error, without_numbers(error.message), printed)
         return Outcome(values, cost=cost, seconds=seconds)
 
-    def _failed(self, reason: str) -> Outcome:
-        seconds = self._seconds()
-        errors = _tail(self.err, _MOST_ERRORS).strip()
+    def _failed(self, error: Exception, how: str, returned: str | None = None) -> Outcome:
+        """The outcome of a command that went wrong: as if it had raised that error.
+
+        `how` it ended and the last line of the standard error tell whether two went wrong alike.
+        """
+        seconds, errors = self._seconds(), _tail(self.err, _MOST_ERRORS).strip()
         cost = read_cost(_tail(self.out, _MOST_OUTPUT), self.command.objectives)
-        return Outcome(reason=shortened(f"{reason}: {errors}" if errors else reason), cost=cost, seconds=seconds)
+        message = without_numbers(errors.rpartition("\n")[2])
+        fault = Fault.of(error, how, message, returned=returned)
+        return Outcome.failed(f"{error}: {errors}" if errors else str(error), fault, cost=cost, seconds=seconds)
 
     def _finish(self, outcome: Outcome) -> None:
         self.outcome = outcome
@@ -231,6 +242,17 @@ def read_cost(output: str, objectives: Sequence[str]) -> float | None:
     with contextlib.suppress(InvalidValueError):
         return _cost_in(_by_name(_lines(output), objectives), objectives)
     return None
+
+
+def _prints_otherwise(output: str, objectives: Sequence[str]) -> bool:
+    """Whether a command printed results, but not a number for each objective."""
+    try:
+        found = _by_name(_lines(output), objectives)
+    except InvalidValueError:
+        return True  # a JSON object that is none
+    values = {name: value for name, value in found.items() if name in objectives}
+    cost = None if "cost" in objectives else found.get("cost")
+    return bool(values) and not only_bad_numbers(values, cost, dict.fromkeys(objectives, ""))
 
 
 def _lines(output: str) -> list[str]:

@@ -7,7 +7,9 @@ stopped as a whole, and sends one line of JSON back.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import inspect
 import json
 import math
 import os
@@ -15,12 +17,13 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
-from camobo.checks import Values, money, values_of
+from camobo.checks import Values, is_number, money, values_of
 from camobo.errors import InvalidValueError, shown
+from camobo.run.faults import Fault, without_numbers
 from camobo.run.interrupts import (
     END_SIGNALS,
     TerminationRequestedError,
@@ -30,8 +33,10 @@ from camobo.run.interrupts import (
 )
 from camobo.space.inputs import Param, Params
 
-Function: TypeAlias = Callable[[dict[str, Param]], Values | tuple[Values, float | None]]
-"""Takes the params and returns the values, or (values, cost)."""
+Returned: TypeAlias = Values | tuple[Values, float | None]
+"""The values, or (values, cost)."""
+Function: TypeAlias = Callable[[dict[str, Param]], Returned | Coroutine[Any, Any, Returned]]
+"""Takes the params and returns the values, or (values, cost); `async def` or not."""
 
 CAN_FORK = hasattr(os, "fork")
 _LONGEST_REASON = 2000
@@ -49,6 +54,36 @@ class Outcome:
     """What the evaluation says it cost."""
     seconds: float | None = field(default=None, compare=False)
     """How long it took, where it ran; None if that is unknown, as when its worker was lost."""
+    fault: Fault | None = field(default=None, compare=False)
+    """What went wrong, if there are no values."""
+
+    @classmethod
+    def failed(cls, reason: str, fault: Fault, **facts: Any) -> Outcome:
+        """The outcome of an evaluation that went wrong."""
+        return cls(None, shortened(reason), fault=fault, **facts)
+
+    @classmethod
+    def timed_out(cls, timeout: float | None, **facts: Any) -> Outcome:
+        """The outcome of an evaluation that did not end in time: as if it had raised a TimeoutError."""
+        reason = timeout_text(timeout)
+        return cls.failed(reason, Fault.of(TimeoutError(reason), "timeout"), **facts)
+
+    @classmethod
+    def lost(cls, reason: str, **facts: Any) -> Outcome:
+        """The outcome of an evaluation that exited or was killed: as if it had raised a ChildProcessError."""
+        return cls.failed(reason, Fault.of(ChildProcessError(reason), reason), **facts)
+
+    @classmethod
+    def read(cls, line: bytes) -> Outcome:
+        """The outcome that `as_json` wrote."""
+        plain = json.loads(line)
+        fault = plain.pop("fault")
+        return cls(**plain, fault=None if fault is None else Fault.read(fault))
+
+    def as_json(self) -> bytes:
+        """The outcome on a line of its own."""
+        plain = {"values": self.values, "reason": self.reason, "cost": self.cost, "seconds": self.seconds}
+        return json.dumps({**plain, "fault": None if self.fault is None else self.fault.as_dict()}).encode() + b"\n"
 
     def __str__(self) -> str:
         """What to record, with all digits."""
@@ -103,14 +138,47 @@ def evaluate(function: Function, params: Params, objectives: Mapping[str, str]) 
 
 
 def _called(function: Function, params: Params, objectives: Mapping[str, str]) -> Outcome:
+    try:
+        returned = function(dict(params))
+        if inspect.iscoroutine(returned):
+            returned = asyncio.run(returned)
+    except (Exception, SystemExit) as error:  # whatever a measurement raises is a result: it is recorded, not hidden
+        return outcome_of_error(error)
+    return outcome_of(returned, objectives)
+
+
+def outcome_of_error(error: Exception | SystemExit) -> Outcome:
+    """The outcome of a function that raised or exited."""
+    if isinstance(error, SystemExit):
+        return Outcome.lost(f"it exited with code {error.code}")
+    return Outcome.failed(_described(error), Fault.of(error))
+
+
+def outcome_of(returned: Any, objectives: Mapping[str, str]) -> Outcome:
+    """The outcome of a function that returned.
+
+    A number that is none, such as nan, is what was measured: the trial has failed, and its cost counts. Anything else
+    that is not one number per objective is a mistake in the function.
+    """
     cost = None
     try:
-        values, cost = values_and_cost(function(dict(params)), objectives)
+        values, cost = values_and_cost(returned, objectives)
         return Outcome(values_of(values, objectives, what="result"), cost=cost)
-    except SystemExit as left:
-        return Outcome(reason=f"it exited with code {left.code}")
-    except Exception as error:  # whatever a measurement raises is a result: it is recorded, not hidden
-        return Outcome(reason=shortened(_described(error)), cost=cost)
+    except InvalidValueError as error:
+        given, told = returned if _is_pair(returned) else (returned, None)
+        no_result = None if only_bad_numbers(given, told, objectives) else shown(returned)
+        fault = Fault.of(error, without_numbers(error.message), returned=no_result)
+        return Outcome.failed(_described(error), fault, cost=cost)
+
+
+def only_bad_numbers(values: Any, cost: Any, objectives: Mapping[str, str]) -> bool:
+    """Whether every objective has a number and nothing else has, so that at most the numbers are bad."""
+    named = isinstance(values, Mapping) and set(values) == set(objectives)
+    return named and all(map(is_number, values.values())) and (cost is None or is_number(cost))
+
+
+def _is_pair(returned: Any) -> bool:
+    return isinstance(returned, tuple) and len(returned) == 2
 
 
 def values_and_cost(returned: Any, objectives: Mapping[str, str]) -> tuple[Mapping[str, Any], float | None]:
@@ -119,7 +187,7 @@ def values_and_cost(returned: Any, objectives: Mapping[str, str]) -> tuple[Mappi
     >>> values_and_cost({"y": 1.5}, {"y": "min"}), values_and_cost(({"y": 1.5}, 41.5), {"y": "min"})
     (({'y': 1.5}, None), ({'y': 1.5}, 41.5))
     """
-    values, cost = returned if isinstance(returned, tuple) and len(returned) == 2 else (returned, None)
+    values, cost = returned if _is_pair(returned) else (returned, None)
     if not isinstance(values, Mapping):
         raise InvalidValueError(
             f"result: need values, or (values, cost), got {shown(returned)}. "
@@ -221,12 +289,12 @@ class ChildEvaluation:
         ended, status = os.waitpid(self.process, os.WNOHANG)
         self._read_pipe()
         if self.received.endswith(b"\n"):
-            answer = json.loads(self.received)
-            outcome = Outcome(**answer)
+            outcome = Outcome.read(self.received)
         elif ended:
-            outcome = self._lost(f"its process {exit_text(os.waitstatus_to_exitcode(status))}")
+            how = exit_text(os.waitstatus_to_exitcode(status))
+            outcome = Outcome.lost(f"its process {how}", seconds=self._seconds())
         elif time.monotonic() > self.deadline:
-            outcome = self._lost(timeout_text(self.timeout))
+            outcome = Outcome.timed_out(self.timeout, seconds=self._seconds())
         else:
             return None
         self._finish(self.process, outcome, reaped=ended != 0)
@@ -235,11 +303,11 @@ class ChildEvaluation:
     def kill(self) -> None:
         """Stop it and everything it started."""
         if self.outcome is None and self.process is not None:
-            self._finish(self.process, self._lost("it was stopped"), reaped=False)
+            self._finish(self.process, Outcome.lost("it was stopped", seconds=self._seconds()), reaped=False)
 
-    def _lost(self, reason: str) -> Outcome:
-        """The outcome of a child that cannot say how long it took: the time until that was noticed."""
-        return Outcome(reason=reason, seconds=time.monotonic() - self.began)
+    def _seconds(self) -> float:
+        """How long a child took that cannot say so: the time until its end was noticed."""
+        return time.monotonic() - self.began
 
     def _read_pipe(self) -> None:
         try:
@@ -284,8 +352,7 @@ def _answer(answer_to: int, function: Function, params: Params, objectives: Mapp
         for number in END_SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:  # `nohup` ignores it: leave that
                 signal.signal(number, signal.SIG_DFL)
-    outcome = evaluate(function, params, objectives)
-    message = json.dumps(asdict(outcome)).encode() + b"\n"
+    message = evaluate(function, params, objectives).as_json()
     while message:
         message = message[os.write(answer_to, message) :]
     _flush()

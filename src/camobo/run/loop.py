@@ -11,15 +11,23 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
 from datetime import datetime, timezone
 
-from camobo.errors import BudgetSpent, CamoboError, InvalidOptionError, SpaceExhausted, StorageError, TrialStateError
+from camobo.errors import (
+    BudgetSpent,
+    CamoboError,
+    SpaceExhausted,
+    StorageError,
+    TrialStateError,
+)
+from camobo.hints import counted
 from camobo.history.history import is_free
 from camobo.history.trial import State, Trial
 from camobo.run.command import Command
+from camobo.run.coroutines import coroutine_preparation, is_async
 from camobo.run.evaluate import Evaluation, Function, Outcome
 from camobo.run.interrupts import interruptible, undisturbed
-from camobo.run.money import spent_of
 from camobo.run.progress_bar import Headline, progress_bar
-from camobo.run.trial_queue import Run, TrialQueue
+from camobo.run.trial_queue import Run
+from camobo.run.verdict import Verdict
 from camobo.run.workers import Prepare, executor_preparation, preparation
 
 _log = logging.getLogger("camobo")
@@ -42,22 +50,24 @@ def optimize(
     budget: int | None,
     executor: Executor | None,
     jobs: int,
-    timeout: float | None,
+    trial_timeout: float | None,
     headline: Callable[[], Headline] | None,
 ) -> None:
     """Evaluate `count` trials, or with None what is left of the budget; show progress if there is a `headline`.
 
-    budget: in trials; None: only money limits the study. A spent budget in money ends the run and is logged; if `count`
-    trials were asked for and none could be paid for, BudgetSpent is raised.
+    budget: in trials; None: only money or time limits the run. A spent budget in money ends it and is logged; if
+    `count` trials were asked for and none could be paid for, BudgetSpent is raised.
     """
     objectives = run.queue.plan.objectives
     with contextlib.ExitStack() as stack:
-        if executor is None or isinstance(function, Command):
+        if isinstance(function, Command) or (executor is None and not is_async(function)):
             prepare = preparation(
-                function, objectives, jobs=jobs, timeout=timeout, keep_lease=lambda trial: _renewing(run, trial)
+                function, objectives, jobs=jobs, timeout=trial_timeout, keep_lease=lambda trial: _renewing(run, trial)
             )
+        elif executor is None:
+            prepare = stack.enter_context(coroutine_preparation(function, objectives, trial_timeout))
         else:
-            prepare = stack.enter_context(executor_preparation(function, objectives, executor, timeout))
+            prepare = stack.enter_context(executor_preparation(function, objectives, executor, trial_timeout))
         show = stack.enter_context(progress_bar(budget if count is None else count, wanted=headline is not None))
         before = 0 if count is None else sum(trial.evaluated for trial in run.queue.trials)
 
@@ -100,12 +110,12 @@ def work_through(
                 running.renew_leases()
                 time.sleep(pause)
                 pause = min(2 * pause, _LONGEST_PAUSE)
-            elif running.exhausted is not None:
+            elif running.exhausted is not None and not running.verdict.over:
                 raise running.exhausted
-            elif most is None and (running.none_available or running.spent) and others.may_release():
+            elif running.none_left and not running.verdict.over and others.may_release():
                 time.sleep(_IDLE_PAUSE)
             else:
-                running.end()
+                running.verdict.end()
                 return
     finally:
         running.hand_back()
@@ -121,13 +131,8 @@ class _Running:
         """Whether no trial was available when one was last wanted."""
         self.exhausted: SpaceExhausted | None = None
         """The reason, if the space has no point left."""
-        self.spent: BudgetSpent | None = None
-        """The reason, if what is left of the budget in money pays for no further trial."""
-        self.money_unknown: InvalidOptionError | None = None
-        """The reason, if nothing tells what trials cost and only money limits the run."""
+        self.verdict = Verdict(run, most)
         self._spent_with: object = None
-        self._started = 0
-        self._without_cost = 0
         self._broken: Counter[int] = Counter()
         self._renewed = time.monotonic()
 
@@ -137,26 +142,32 @@ class _Running:
         A spent budget is asked again after every change: a receipt may come in below what was reserved for its trial.
         """
         self.none_available, self.exhausted = False, None
-        if self.money_unknown is not None:
-            return
-        while len(self.evaluations) < self.jobs and (self.most is None or self._started < self.most):
+        while len(self.evaluations) < self.jobs and not self._enough() and not self.verdict.over:
             known = self._known()
-            if self.spent is not None and known == self._spent_with and not self._others_left_some():
+            if self.verdict.spent is not None and known == self._spent_with and not self._others_left_some():
                 return
-            self.spent = None
+            self.verdict.spent = None
             try:
                 trial = self.run.next(frozenset(self.evaluations))
             except SpaceExhausted as error:
                 self.exhausted = error
                 return
             except BudgetSpent as error:
-                self.spent, self._spent_with = error, known
+                self.verdict.spent, self._spent_with = error, known
                 return
             if trial is None:
                 self.none_available = True
                 return
-            self._started += 1
+            self.verdict.started += 1
             self._begin(trial)
+
+    @property
+    def none_left(self) -> bool:
+        """Whether no trial can be had now, while the run is to go on until the budget is spent."""
+        return self.most is None and (self.none_available or self.verdict.spent is not None)
+
+    def _enough(self) -> bool:
+        return self.most is not None and self.verdict.started >= self.most
 
     def _known(self) -> object:
         """What decides whether another trial can be paid for. Asking takes a suggestion, comparing this does not."""
@@ -179,7 +190,7 @@ class _Running:
         When a process pool breaks, all its evaluations are lost and which one broke it is unknown. Each gets a second
         try; a trial that is running when a pool breaks again has failed.
         """
-        finished = False
+        finished, recorded, well = False, list[Trial](), self.verdict.doubt is None
         for number, (trial, evaluation) in list(self.evaluations.items()):
             try:
                 outcome = evaluation.poll()
@@ -188,46 +199,26 @@ class _Running:
                 if self._broken[number] < 2:
                     self._begin(trial)
                     continue
-                outcome = Outcome(reason=f"its worker process died twice: {error}")
+                outcome = Outcome.lost(f"its worker process died twice: {error}")
             if outcome is not None:
-                recorded = _record(self.run, trial, outcome)
-                self._without_cost += recorded is not None and recorded.cost is None
+                recorded += self._recorded(trial, outcome)
                 del self.evaluations[number]
                 finished = True
-        if finished:
-            self.money_unknown = self._money_unknown()
+        if well and self.verdict.doubt is not None and self.evaluations:
+            under_way = counted(len(self.evaluations), "trial is", "trials are")
+            _log.warning("%s still under way, and no other is started: %s", under_way, self.verdict.doubt)
+        for trial in recorded:  # after all were recorded: a callback may raise
+            for callback in self.run.callbacks:
+                callback(trial)
         return finished
 
-    def _money_unknown(self) -> InvalidOptionError | None:
-        """An error if only money limits this run and nothing tells what trials cost: it would never end."""
-        queue = self.run.queue
-        budget, enough = queue.plan.budget, queue.plan.initial
-        if self.most is not None or self.run.most is not None or budget is None or self._without_cost < enough:
-            return None
-        if any(trial.cost for trial in queue.trials) or queue.spent() > 0.0:
-            return None
-        return InvalidOptionError(
-            f"the budget is {budget}, but nothing tells what a trial costs: {self._without_cost} trials ended without "
-            "a cost. Let the function return (values, cost), or the command print cost=…; or give the study a cost in "
-            "money, such as Prices; or say how many trials to run."
-        )
-
-    def end(self) -> None:
-        """Say why no further trial is run: raise, or log, if money is the reason.
-
-        Raised is a spent budget only if trials were asked for by number and none was run.
-        """
-        if self.money_unknown is not None:
-            raise self.money_unknown
-        if self.spent is None:
-            return
-        text = _spent_text(self.run.queue, self.spent)
-        if self.most is None:
-            _log.info("%s", text)
-        elif self._started:
-            _log.warning("%d of %d trials were run: %s", self._started, self.most, text)
-        else:
-            raise BudgetSpent(text) from self.spent
+    def _recorded(self, trial: Trial, outcome: Outcome) -> list[Trial]:
+        """Record an outcome; empty if it is a mistake, or no longer needed."""
+        recorded = None if self.verdict.refuses(trial, outcome) else _record(self.run, trial, outcome)
+        if recorded is None:
+            return []
+        self.verdict.note(recorded, outcome)
+        return [recorded]
 
     def renew_leases(self) -> None:
         """Renew the leases of all running trials, three times per lease."""
@@ -238,7 +229,7 @@ class _Running:
                 _renew(self.run, trial)
 
     def hand_back(self) -> None:
-        """Stop what is running and release every trial this run still holds.
+        """Stop what is running and release every trial this run still holds, and those that a broken function failed.
 
         An interrupt may have come while a trial was handed out, so the study is asked which trials are held. A trial
         that cannot be released becomes available when its lease ends.
@@ -249,6 +240,8 @@ class _Running:
         try:
             for trial in self.run.held():
                 self.run.queue.release(trial)
+            for number in self.verdict.blameless:
+                self.run.queue.retry(number)
         except CamoboError as error:
             _log.warning("not all trials could be released: %s", error)
 
@@ -279,13 +272,6 @@ class _WaitingForOthers:
             until = trial.expires.astimezone().strftime("%H:%M:%S")
             holder = trial.owner or "somebody"
             _log.warning("waiting for trial %d, which %s holds until %s or longer", trial.number, holder, until)
-
-
-def _spent_text(queue: TrialQueue, error: BudgetSpent) -> str:
-    """What was spent of what, and why that is all."""
-    budget = queue.plan.budget
-    limit, unit = (None, "") if budget is None else (budget.cost, budget.unit)
-    return f"the budget is spent: {spent_of(queue.spent(), limit, unit)}; {error}"
 
 
 def _record(run: Run, trial: Trial, outcome: Outcome) -> Trial | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Protocol
@@ -11,6 +13,7 @@ from camobo.cost.receipts import wants_durations
 from camobo.history.transitions import Request, holds
 from camobo.history.trial import Trial
 from camobo.run.evaluate import Outcome
+from camobo.run.faults import Fault
 from camobo.strategy.plan import Plan
 
 
@@ -20,6 +23,11 @@ class TrialQueue(Protocol):
     @property
     def plan(self) -> Plan:
         """What the study is about."""
+        ...
+
+    @property
+    def storage(self) -> str:
+        """Where it is stored, as messages name it."""
         ...
 
     @property
@@ -50,6 +58,10 @@ class TrialQueue(Protocol):
         """Give a trial back."""
         ...
 
+    def retry(self, trial: int) -> Trial:
+        """Give a failed trial back, to be evaluated again."""
+        ...
+
     def renew(self, trial: Trial, lease: timedelta | None) -> Trial:
         """Extend a trial's lease."""
         ...
@@ -66,6 +78,23 @@ class Run:
     """New trials are handed out until the study has this many; None: no limit."""
     since: int
     """How many events the study had when the run began: the run owns the trials handed to it since then."""
+    catch: tuple[type[Exception], ...] = ()
+    """Errors that say nothing against the function."""
+    until: float | None = None
+    """When the run starts no further trial, on the monotonic clock; None: never."""
+    stopped: Callable[[], bool] = lambda: False
+    """Whether somebody asked the run to start no further trial."""
+    callbacks: tuple[Callable[[Trial], object], ...] = ()
+    """Called with each trial that was recorded."""
+
+    def over(self) -> bool:
+        """Whether no further trial is to be started, because of the time or on request."""
+        return self.stopped() or (self.until is not None and time.monotonic() >= self.until)
+
+    def fault(self, outcome: Outcome) -> Fault | None:
+        """What an outcome says against the function; None if it has values, or failed as the caller expects some to."""
+        fault = outcome.fault
+        return None if fault is None or fault.is_one_of(self.catch) else fault
 
     def next(self, skip: frozenset[int]) -> Trial | None:
         """A trial that is not in `skip`; None if none is available now."""

@@ -2,6 +2,7 @@
 
     in this process      one after another: the default
     in child processes   with a timeout, several jobs, or a command
+    in a thread          if the function is an `async def`: in one event loop, however many jobs and with a timeout
     on an executor       in the executor's workers; there in a child process if there is a timeout, or if the executor
                          is a process pool, which one crash would break
 
@@ -51,15 +52,23 @@ class SubmittedEvaluation:
         self.future = self.submit()
 
     def poll(self) -> Outcome | None:
-        """The outcome; None while it is queued or running. Raises BrokenExecutor if the executor lost it."""
+        """The outcome; None while it is queued or running.
+
+        Raises BrokenExecutor if the executor lost it, InvalidOptionError if it cannot be sent to a worker.
+        """
         if self.future is None or not self.future.done():
             return None
         try:
             return self.future.result()
         except BrokenExecutor:
             raise
-        except (Exception, CancelledError) as error:  # a lost worker, or an answer that could not be sent
-            return Outcome(reason=f"its worker: {type(error).__name__}: {error}")
+        except (Exception, CancelledError) as error:  # a lost worker, or something that could not be sent
+            if _is_unsendable(error):
+                raise InvalidOptionError(
+                    f"optimize: the function cannot be sent to the executor's workers: {type(error).__name__}: "
+                    f"{error}. Define it, and what it uses, at the top of a module; or use jobs= without an executor."
+                ) from error
+            return Outcome.lost(f"its worker: {type(error).__name__}: {error}")
 
     def kill(self) -> None:
         """Cancel it if it has not started; an executor cannot stop what is running."""
@@ -93,8 +102,8 @@ def preparation(
         return lambda trial: EvaluationHere(lambda: evaluated(trial))
     if not CAN_FORK:
         raise InvalidOptionError(
-            "optimize: a timeout or several jobs need os.fork, which this system does not have. "
-            "Use an executor without a timeout, or a command."
+            "optimize: a trial_timeout or several jobs need os.fork, which this system does not have. "
+            "Use an executor without a trial_timeout, an async function, or a command."
         )
     return lambda trial: ChildEvaluation(call, trial.params, objectives, timeout)
 
@@ -107,7 +116,7 @@ def executor_preparation(
     in_child = CAN_FORK and (timeout is not None or _is_process_pool(executor))
     if timeout is not None and not in_child:
         raise InvalidOptionError(
-            "optimize: a timeout needs os.fork, which this system does not have. Leave the timeout out."
+            "optimize: a trial_timeout needs os.fork, which this system does not have. Leave it out."
         )
     submitting = _Submitting(function, dict(objectives), executor, timeout, in_child=in_child)
     try:
@@ -150,6 +159,11 @@ class _Submitting:
         """Shut down the replacements; the executor the caller gave is the caller's."""
         for pool in self.replacements:
             pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _is_unsendable(error: BaseException) -> bool:
+    """Whether Python could not pickle something. A function's own errors never come this way: they are outcomes."""
+    return isinstance(error, (TypeError, AttributeError)) or type(error).__name__ == "PicklingError"
 
 
 def _is_process_pool(executor: Executor) -> bool:

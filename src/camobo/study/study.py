@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import threading
+import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
+from functools import partial
 from pathlib import Path
 from types import EllipsisType
 from typing import Any, Literal, overload
@@ -24,13 +27,14 @@ from camobo.history.document import make_plan
 from camobo.history.events import Event
 from camobo.history.problem_file import plan_of_toml
 from camobo.history.transitions import Request
-from camobo.history.trial import Trial
+from camobo.history.trial import State, Trial
 from camobo.insight import explanation, spending, summary
 from camobo.insight.explanation import Explanation
 from camobo.insight.record import Record
 from camobo.run import loop
 from camobo.run.command import Command
 from camobo.run.evaluate import Function
+from camobo.run.faults import Catch, caught
 from camobo.run.trial_queue import Run
 from camobo.run.workers import jobs_of
 from camobo.space.inputs import Params
@@ -154,6 +158,7 @@ class Study:
         self._ledger = Ledger(store, plan)
         self._ledger.keep_function(cost)
         self._durable = storage is not None
+        self._stops: tuple[threading.Event, ...] = ()  # set to end the runs under way
         self._warned = False  # whether it was said that receipts contradict the order
         if store is not storage:
             weakref.finalize(self, store.close)  # a store this study opened is closed with it
@@ -342,6 +347,19 @@ class Study:
         """Give a trial back without a result; the next `ask` hands it out again."""
         return self._ledger.change(trial, transitions.release, trial).trial
 
+    def retry(self, trial: Trial | int) -> Trial:
+        """Give a failed trial back: the next `ask` hands it out again. For failures that were the program's fault.
+
+        It no longer counts as made, and its point no longer as one that fails; what it cost stays.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Integer(1, 9)}), {"y": "max"}, seed=1)
+        >>> failed = study.fail(study.ask(), "disk full")
+        >>> study.retry(failed).state.value, study.ask().number
+        ('released', 0)
+        """
+        return self._ledger.change(None, transitions.retry, trial).trial
+
     def renew(self, trial: Trial | int, lease: Duration | None) -> Trial:
         """Extend a trial's lease: `lease` counts from now. None: without end."""
         return self._ledger.change(trial, transitions.renew, trial, duration("lease", lease)).trial
@@ -395,30 +413,45 @@ class Study:
         executor: Executor | None = None,
         jobs: int | None = None,
         timeout: Duration | None = None,
+        trial_timeout: Duration | None = None,
+        catch: Catch = (),
+        callbacks: Iterable[Callable[[Study, Trial], object]] = (),
         progress: bool = True,
         owner: str | None = None,
         lease: Duration | Literal["auto"] | None = "auto",
     ) -> Study:
         """Ask, evaluate and tell in a loop.
 
-        function: takes the params as a dict and returns the values as a dict, or (values, cost); or a `Command`. If it
-            raises, exits, takes too long, or does not return one finite number per objective, the trial is recorded as
-            failed with the reason, a warning is logged, and the loop continues.
+        function: takes the params as a dict and returns the values as a dict, or (values, cost); it may be an
+            `async def`; or a `Command`. If it raises, exits, takes too long or measures a number that is not finite,
+            the trial is recorded as failed with the reason, a warning is logged, and the loop continues.
         n_trials: how many trials this call evaluates. Without a budget they become the budget, and each further call
             extends it; if several processes run at once, give the study a budget. None: until the budget is used
             up, in trials or in money; several processes together never exceed it. If the money left pays for none of
             them, BudgetSpent is raised.
         executor: any `concurrent.futures.Executor`, such as a process pool or Dask's `client.get_executor()`.
         jobs: how many evaluations run at once; by default one, or one per worker of the executor.
-        timeout: how long an evaluation may take, "30m" or seconds; then it and all processes it started are stopped.
+        timeout: how long this call may take, "2h" or seconds; then it starts no further trial, and ends with the ones
+            under way.
+        trial_timeout: how long an evaluation may take; then it and all processes it started are stopped.
+        catch: types of exceptions that are expected at some points: such trials are recorded as failed, however many.
+            `TimeoutError` stands for the trial_timeout, `ChildProcessError` for whatever exits or is killed.
+        callbacks: functions called with the study and each trial that was recorded, complete or failed, in the thread
+            that called `optimize`. What they raise ends the run.
         progress: show a progress bar if standard error is a terminal.
         owner: who evaluates; by default this user, host and process. A given owner gets its pending trials first. While
             a process runs under that name, other processes may not use it.
         lease: how long a trial stays reserved if this process dies; renewed while it is evaluated. By default ten
             minutes for a stored study.
 
-        With a timeout, several jobs or a process pool, each evaluation has its own process, so a crash affects no
-        other. On Ctrl-C (or SIGTERM, SIGHUP) running trials are released; everything recorded stays.
+        A broken function wastes no budget. If the first 3 trials or more all fail alike, with the same exception in the
+        same place, the same exit code and message, or in time, they are released and InvalidOptionError is raised, from
+        the exception if it was raised in this process. A result of the wrong shape raises InvalidValueError at once. In
+        both cases the trials under way are awaited first. `catch` turns this off for the exceptions it names.
+
+        With a trial_timeout, several jobs or a process pool, each evaluation has its own process, so a crash affects no
+        other; those of an `async def` share one event loop. On Ctrl-C (or SIGTERM, SIGHUP) running trials are released;
+        everything recorded stays.
 
         >>> import camobo as cm
         >>> study = cm.Study(cm.Space({"x": cm.Real(-1, 1)}), {"y": "min"}, seed=1)
@@ -431,12 +464,24 @@ class Study:
         if lease == "auto":
             lease = "10m" if self._durable else None
         length = duration("lease", lease)
-        limit = duration("timeout", timeout)
+        total, limit = duration("timeout", timeout), duration("trial_timeout", trial_timeout)
         many = jobs_of(executor, None if jobs is None else whole("jobs", jobs, 1))
         name = worker_name(owner)
-        trials = self._trials_for(count)
-        run = Run(self, name, length, trials if count is None else None, self._ledger.read().count)
-        with self._reserved(owner):
+        expected, told = caught(catch), tuple(partial(callback, self) for callback in callbacks)
+        trials = self._trials_for(count, timed=total is not None)
+        stop = threading.Event()
+        run = Run(
+            self,
+            name,
+            length,
+            trials if count is None else None,
+            self._ledger.read().count,
+            catch=expected,
+            until=None if total is None else time.monotonic() + total.total_seconds(),
+            stopped=stop.is_set,
+            callbacks=told,
+        )
+        with self._reserved(owner), self._stoppable(stop):
             loop.optimize(
                 run,
                 function,
@@ -444,10 +489,33 @@ class Study:
                 budget=trials,
                 executor=executor,
                 jobs=many,
-                timeout=None if limit is None else limit.total_seconds(),
+                trial_timeout=None if limit is None else limit.total_seconds(),
                 headline=(lambda: summary.headline(self._record())) if progress else None,
             )
         return self
+
+    def stop(self) -> None:
+        """End `optimize`, from a callback or another thread: no new trial is started, those under way finish.
+
+        Without a run under way it does nothing.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(-1, 1)}), {"y": "min"}, seed=1)
+        >>> enough = lambda study, trial: study.stop() if trial.values["y"] < 0.5 else None
+        >>> len(study.optimize(lambda params: {"y": params["x"] ** 2}, 20, callbacks=[enough]).trials) < 20
+        True
+        """
+        for stop in self._stops:
+            stop.set()
+
+    @contextlib.contextmanager
+    def _stoppable(self, stop: threading.Event) -> Iterator[None]:
+        """Let `stop` set an event while a run is under way."""
+        self._stops = (*self._stops, stop)
+        try:
+            yield
+        finally:
+            self._stops = tuple(other for other in self._stops if other is not stop)
 
     @contextlib.contextmanager
     def _reserved(self, owner: str | None) -> Iterator[None]:
@@ -460,18 +528,19 @@ class Study:
                 )
             yield
 
-    def _trials_for(self, count: int | None) -> int | None:
+    def _trials_for(self, count: int | None, *, timed: bool) -> int | None:
         """The trials to plan for: enough for `count` more if the study was created without a budget. None: no limit."""
         with self.together():
             history = self._ledger.read()
             budget = history.plan.budget
-            if budget is None and count is None:
+            if budget is None and count is None and not timed:
                 raise InvalidOptionError(
                     "n_trials: the study has no budget, so say how many trials to run, such as n_trials=20."
                 )
             if self._ledger.created.plan.budget is None and count is not None:
                 planned = 0 if budget is None else budget.trials or 0
-                wanted = max(planned, history.suggested + count)
+                released = sum(trial.state is State.RELEASED for trial in history.trials)
+                wanted = max(planned, history.suggested - released + count)
                 if budget is None or (budget.cost is None and wanted != planned):
                     self._ledger.change(None, transitions.change_plan, {"budget": wanted})
                 return wanted
