@@ -41,7 +41,9 @@ OUTSIDE = {
     "": "numpy scipy moocore threadpoolctl",
     "history": "tomli",
     "storage": "sqlalchemy",
+    "insight": "pandas",
     "run": "rich",
+    "study": "pandas",
     "plot": "plotly",
     "optuna": "optuna sqlalchemy",
     "botorch": "torch botorch",
@@ -83,6 +85,7 @@ LATE: dict[str, dict[str, str]] = {
         "storage.store": "camobo.storage.sql",
         "run.workers": "concurrent.futures",
     },
+    "pandas is optional and takes half a second": {"insight.dataframe": "pandas"},
     "a terminal that nobody watches needs no Rich, a report no figure objects": {
         "run.progress_bar": "rich.console rich.progress",
         "plot.figures": "plotly.graph_objects plotly.offline",

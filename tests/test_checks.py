@@ -232,3 +232,7 @@ class TestDuration:
 
     def test_no_time_at_all_is_none(self) -> None:
         assert duration("lease", None) is None
+
+
+def test_minimize_and_maximize_are_other_words_for_min_and_max() -> None:
+    assert objectives_of({"a": "minimize", "b": "maximize", "c": "max"}) == {"a": "min", "b": "max", "c": "max"}

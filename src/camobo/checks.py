@@ -15,6 +15,8 @@ import numpy as np
 from camobo.errors import Advice, InvalidOptionError, InvalidValueError, shown
 
 Goal: TypeAlias = Literal["min", "max"]
+GoalWord: TypeAlias = Literal["min", "max", "minimize", "maximize"]
+"""How users may say it."""
 Values: TypeAlias = Mapping[str, float]
 Duration: TypeAlias = str | float | timedelta
 F = TypeVar("F", bound=Callable[..., Any])

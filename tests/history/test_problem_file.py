@@ -191,3 +191,9 @@ def test_the_document_is_returned_as_it_was_written(tmp_path: Path) -> None:
 def test_an_empty_file_says_what_is_missing(tmp_path: Path, text: str) -> None:
     with pytest.raises(cm.InvalidOptionError, match=r"(?s)alloy\.toml: \[space\] is missing. Example:\n    \[space\]"):
         read(tmp_path, text)
+
+
+def test_minimize_and_maximize_mean_min_and_max(tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    file.write_text('[space]\nx = {type = "real", low = 0, high = 1}\n[objectives]\ny = "minimize"\nz = "maximize"\n')
+    assert plan_of_toml(file)[0].objectives == {"y": "min", "z": "max"}

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
-from camobo.checks import Goal, Values, objectives_of, one_of, values_of, whole
+from camobo.checks import Goal, GoalWord, Values, objectives_of, one_of, values_of, whole
 from camobo.cost.budget import Budget, as_budget
 from camobo.cost.prices import Prices
 from camobo.cost.protocol import Cost
@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 def make_plan(
     space: Space,
-    objectives: Mapping[str, Goal],
+    objectives: Mapping[str, GoalWord],
     *,
     cost: CostLike = None,
     budget: int | Budget | None = None,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
-from types import MappingProxyType
 from typing import Any
 
 from camobo.space.inputs import Param
+from camobo.space.read_only import ReadOnly
 from camobo.space.space import written_params
 from camobo.strategy.notes import Note
 
@@ -71,22 +71,17 @@ class Trial:
     """Whether its values were corrected."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "params", MappingProxyType(dict(self.params)))
+        object.__setattr__(self, "params", ReadOnly(self.params))
         if any(isinstance(note, str) for note in self.notes):  # of a trial made by hand
             notes = tuple(Note.of_sentence(note) if isinstance(note, str) else note for note in self.notes)
             object.__setattr__(self, "notes", notes)
         if self.values is not None:
-            object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+            object.__setattr__(self, "values", ReadOnly(self.values))
 
     @property
     def evaluated(self) -> bool:
         """Whether it was suggested and has ended, complete or failed."""
         return not self.added and not self.state.open
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles plain dicts: a read-only view cannot be pickled."""
-        plain = {f.name: getattr(self, f.name) for f in fields(self)}
-        return _restored, ({name: dict(v) if isinstance(v, MappingProxyType) else v for name, v in plain.items()},)
 
     def __str__(self) -> str:
         text = f"trial {self.number}: {written_params(self.params)}"
@@ -114,7 +109,3 @@ class Trial:
             "chosen": [str(note) for note in self.notes],
             "notes": [note.as_dict() for note in self.notes],
         }
-
-
-def _restored(plain: dict[str, Any]) -> Trial:
-    return Trial(**plain)

@@ -9,6 +9,8 @@ For other rooms:
     effects      how much each input adds to what points cost
     costs        Costs: what each trial cost, recorded or expected
     summary      what a study has found and used, in a few numbers
+    overview     a study at a glance, as text and as HTML
+    dataframe    the trials as a pandas DataFrame
     status       where a study stands, as plain data
     spending     spending by trial, expected against paid, receipts against the order, how the cost fades
     diagnostics  the models of a study, and how well each predicts trials it has not seen

@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from types import MappingProxyType
 from typing import Any
+
+from camobo.space.read_only import ReadOnly
 
 
 class Reason(str, Enum):
@@ -86,7 +87,7 @@ class Note:
     """Numbers and names that the reason needs; read-only."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "facts", MappingProxyType(dict(self.facts)))
+        object.__setattr__(self, "facts", ReadOnly(self.facts))
         try:
             str(self)
         except (LookupError, TypeError, ValueError, ArithmeticError) as error:
@@ -100,15 +101,11 @@ class Note:
     def __str__(self) -> str:
         return _SENTENCES[self.reason].format_map(self.facts)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles the facts as a dict, because a read-only view cannot be pickled."""
-        return Note, (self.reason, dict(self.facts))
-
     def as_dict(self) -> dict[str, Any]:
         """The note as plain data; `Note.of` reads it.
 
         >>> Note.of(Note(Reason.EXPLORES).as_dict())
-        Note(reason=<Reason.EXPLORES: 'explores'>, facts=mappingproxy({}))
+        Note(reason=<Reason.EXPLORES: 'explores'>, facts={})
         """
         return {"reason": self.reason.value, **self.facts}
 

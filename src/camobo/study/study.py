@@ -14,9 +14,9 @@ from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 from types import EllipsisType
-from typing import Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from camobo.checks import Duration, Goal, Values, duration, money, owner_name, whole
+from camobo.checks import Duration, Goal, GoalWord, Values, duration, money, owner_name, whole
 from camobo.cost.budget import Budget
 from camobo.cost.formula import AbsentFunction, Formula, stored_whole
 from camobo.cost.protocol import Cost
@@ -28,7 +28,8 @@ from camobo.history.events import Event
 from camobo.history.problem_file import plan_of_toml
 from camobo.history.transitions import Request
 from camobo.history.trial import State, Trial
-from camobo.insight import explanation, spending, summary
+from camobo.insight import explanation, overview, spending, summary
+from camobo.insight.dataframe import dataframe
 from camobo.insight.explanation import Explanation
 from camobo.insight.record import Record
 from camobo.run import loop
@@ -46,6 +47,9 @@ from camobo.strategy.plan import Beta, Method, Plan
 from camobo.study.identity import worker_name
 from camobo.study.ledger import Ledger
 
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
 _log = logging.getLogger("camobo")
 
 _MOST_ASKED = 1000
@@ -56,7 +60,8 @@ class Study:
     """Finds the best trade-offs between objectives and uses little of the expensive inputs.
 
     space: the inputs that can be varied.
-    objectives: what is measured, and which way is better: {"strength": "max", "corrosion": "min"}.
+    objectives: what is measured, and which way is better: {"strength": "max", "corrosion": "min"}; or in full,
+        "maximize", "minimize".
     cost: which inputs are more expensive than which, "nickel > chromium"; or `Prices`, a `Formula` or function,
         `LearnedCost`. None: cost is ignored. What `tell(…, cost=…)` records sharpens an order by itself.
     budget: planned trials, or a `Budget` in money or both. Over its last tenth the cost counts less.
@@ -92,7 +97,7 @@ class Study:
     def __init__(
         self,
         space: Space,
-        objectives: Mapping[str, Goal],
+        objectives: Mapping[str, GoalWord],
         *,
         cost: CostLike = None,
         budget: int | Budget | None = None,
@@ -201,6 +206,12 @@ class Study:
         states = Counter(trial.state for trial in trials)
         counts = ", ".join(f"{count} {state}" for state, count in states.items()) or "no trials"
         return f"<Study of {', '.join(plan.objectives)} over {', '.join(plan.space.names)}: {counts}>"
+
+    def __str__(self) -> str:
+        return overview.text(self._record())
+
+    def _repr_html_(self) -> str:
+        return overview.html(self._record())
 
     @property
     def plan(self) -> Plan:
@@ -632,6 +643,19 @@ class Study:
         50.0
         """
         return self._record().hypervolume(reference)
+
+    def dataframe(self) -> DataFrame:
+        """The trials as a pandas DataFrame: a row per trial, a column per input, objective and other fact.
+
+        Needs pandas: `pip install 'camobo[pandas]'`.
+
+        >>> import camobo as cm
+        >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, seed=1)
+        >>> _ = study.add({"x": 0.5}, {"y": 2.0})
+        >>> study.dataframe().shape, list(study.dataframe().columns)[:4]
+        ((1, 9), ['state', 'x', 'y', 'cost'])
+        """
+        return dataframe(self._record())
 
     def usage(self) -> dict[str, Any]:
         """How much of each input the finished trials used: the sum of a number's values, the count of each choice.
