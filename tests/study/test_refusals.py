@@ -64,6 +64,7 @@ BY_NUMBER: dict[str, Callable[[Any, Any], object]] = {
     "explain": lambda study, number: study.explain(number),
     "amend": lambda study, number: study.amend(number, GOOD, "scale was off"),
     "release": lambda study, number: study.release(number),
+    "retry": lambda study, number: study.retry(number),
     "renew": lambda study, number: study.renew(number, "1h"),
 }
 

@@ -62,7 +62,7 @@ def run(
 
     Examples:
       camobo run forest.toml -- python train.py --trees {trees} --depth {depth}
-      camobo run forest.toml -n 20 --jobs 4 --trial-timeout 10m -- ./train.sh {trees}
+      camobo run forest.toml --jobs 4 --trial-timeout 10m -- ./train.sh {trees}
       camobo run postgresql+psycopg://server/forest -- python train.py
 
     Each {name} becomes the value of that input, {trial} the trial's number;
