@@ -282,7 +282,8 @@ class TestInterruptedRuns:
             f"hook = lambda: len(forks) == 3 and os.kill(os.getpid(), signal.{kind})\n"
             "os.register_at_fork(after_in_parent=hook)\n"
             "try:\n"
-            "    study.optimize(lambda p: {'y': time.sleep(90 if len(forks) == 3 else 0) or p['x']}, trial_timeout=60)\n"
+            "    slow = lambda p: {'y': time.sleep(90 if len(forks) == 3 else 0) or p['x']}\n"
+            "    study.optimize(slow, trial_timeout=60)\n"
             "finally:\n"
             "    print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, *(trial.state for trial in study.trials))\n"
         )
