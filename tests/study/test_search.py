@@ -137,16 +137,21 @@ class TestUnusualObjectives:
 
 
 class TestFiniteSpaces:
-    @pytest.mark.parametrize("method", ["default", "paper"])
-    def test_every_point_is_visited_once_and_then_the_space_is_exhausted(self, method: str) -> None:
-        space = cm.Space({"n": cm.Integer(1, 4), "c": cm.Categorical(["x", "y", "z"])})
-        study = study_of(space, {"y": "max"}, cost="n", method=method)
+    SPACE = cm.Space({"n": cm.Integer(1, 4), "c": cm.Categorical(["x", "y", "z"])})
+
+    def test_every_point_is_visited_once_and_then_the_space_is_exhausted(self) -> None:
+        study = study_of(self.SPACE, {"y": "max"}, cost="n")
         told(study, 12, lambda p: {"y": p["n"] + len(p["c"])})
         assert len({tuple(trial.params.values()) for trial in study.trials}) == 12
         with pytest.raises(cm.SpaceExhausted, match="all 12 points"):
             study.ask()
         assert len(study.trials) == 12
         assert study.front()
+
+    def test_the_papers_method_may_choose_a_point_again_and_never_exhausts_a_space(self) -> None:
+        study = study_of(self.SPACE, {"y": "max"}, cost="n", method="paper")
+        told(study, 14, lambda p: {"y": p["n"] + len(p["c"])})
+        assert len(study.trials) == 14
 
     def test_asking_for_all_at_once_gives_all_and_failed_points_stay_used(self) -> None:
         study = study_of(cm.Space({"n": cm.Integer(1, 6)}), {"y": "max"})
