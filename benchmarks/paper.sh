@@ -1,6 +1,6 @@
 #!/bin/sh
 # Every run of docs/paper.md, what is kept of them, and the page: benchmarks/paper.sh [FOLDER FOR THE RUNS]
-# Resumable: what is finished is not made again. CAMOBO names the command.
+# Resumable: what is finished, or kept, is not made again. CAMOBO names the command.
 set -eu
 cd "$(dirname "$0")/.."
 camobo=${CAMOBO:-.venv-paper/bin/camobo}
@@ -12,6 +12,10 @@ names=
 run() {  # FOLDER EXPERIMENT OPTION...
 	names="$names $1"
 	place=$out/$1
+	if [ ! -e "$place" ] && [ -e "$kept/$1/runs.npz" ]; then
+		mkdir -p "$place"
+		cp "$kept/$1/settings.json" "$kept/$1/runs.npz" "$place/"
+	fi
 	shift
 	"$camobo" paper "$@" --out "$place"
 }
@@ -56,7 +60,7 @@ for name in $names; do
 	cp "$out/$name/settings.json" "$out/$name/summary.json" "$out/$name/runs.npz" $kept/$name/
 done
 mkdir -p docs/paper
-for name in $synthetic forest network steel; do
+for name in $synthetic forest steel; do
 	cp "$out/$name/figure.png" docs/paper/$name.png
 done
 cp "$out/cost-surface/cost-surface.png" docs/paper/

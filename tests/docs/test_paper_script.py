@@ -25,11 +25,15 @@ case "$*" in *--out*) mkdir -p "$out"; for f in settings.json summary.json runs.
 @pytest.fixture
 def commands(tmp_path: Path) -> list[list[str]]:
     """The commands that the script runs in an empty tree, without what they do."""
-    (tmp_path / "benchmarks").mkdir()
-    (tmp_path / "docs").mkdir()
+    return run(tmp_path)
+
+
+def run(tmp_path: Path, does: str = STUB) -> list[list[str]]:
+    (tmp_path / "benchmarks").mkdir(exist_ok=True)
+    (tmp_path / "docs").mkdir(exist_ok=True)
     shutil.copy(ROOT / "benchmarks" / "paper.sh", tmp_path / "benchmarks")
     stub = tmp_path / "stub"
-    stub.write_text(STUB)
+    stub.write_text(does)
     stub.chmod(0o755)
     subprocess.run([tmp_path / "benchmarks" / "paper.sh"], env={**os.environ, "CAMOBO": str(stub)}, check=True)
     return [line.split() for line in (tmp_path / "commands").read_text().splitlines()]
@@ -69,6 +73,16 @@ def test_the_text_is_run_at_full_length_with_every_cost_and_variants_with_twenty
     ]
     fewer = [command for command in commands if "--runs" in command]
     assert all(command[command.index("--runs") + 1] == "20" for command in fewer)
+
+
+def test_runs_that_are_kept_count_as_made(tmp_path: Path) -> None:
+    kept = tmp_path / "benchmarks" / "results" / "paper" / "zdt3"
+    kept.mkdir(parents=True)
+    for name in ("settings.json", "runs.npz"):
+        (kept / name).write_text(f"kept {name}\n")
+    stub = STUB.replace('mkdir -p "$out"', 'mkdir -p "$out"; cat "$out/runs.npz" >> found 2> /dev/null')
+    run(tmp_path, stub)
+    assert (tmp_path / "found").read_text() == "kept runs.npz\n"
 
 
 def test_raw_runs_and_figures_are_kept_and_the_page_is_written_last(commands: list[list[str]], tmp_path: Path) -> None:
