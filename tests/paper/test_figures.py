@@ -12,6 +12,7 @@ import pytest
 from camobo import Real, Space
 from camobo.acquisition.pareto import hypervolume, on_front
 from camobo.paper import drawing, figures, results
+from camobo.paper.departures import SCRIPT, Departure
 from camobo.paper.experiments import METHODS, OWN, Method, experiment, problem_text
 from camobo.paper.folder import Record, Setting
 from tests.support.paper_runs import record
@@ -212,6 +213,20 @@ class TestComposite:
         found = results.curves([*made(setting, ["mo-ucb"], 3), *made(setting, ["paper"], 1)], setting)
         figures.draw(Path(), setting, found)
         assert drawn["figure"].get_suptitle().endswith(". 1 to 3 runs of 3 iterations")
+
+    @pytest.mark.parametrize(
+        ("beta", "departures", "said"),
+        [
+            ("theory", SCRIPT, ", by the authors' script"),
+            ("theory", (), ", with β of Theorem 1"),
+            ("practical", ("length", "search"), ", with length, search"),
+        ],
+    )
+    def test_the_title_says_what_sets_runs_apart_from_the_text(
+        self, drawn: dict[str, Any], beta: Beta, departures: tuple[Departure, ...], said: str
+    ) -> None:
+        draw(Setting("cross-holder", 3, 0, {}, beta, departures))
+        assert all(each.get_suptitle().startswith(f"Cross-in-tray and Hölder table{said}") for each in drawn.values())
 
 
 class TestOwnProblem:

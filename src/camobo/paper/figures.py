@@ -8,6 +8,7 @@ bound     beyond the paper: cumulative regret under Theorem 1's bound
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from camobo.arrays import Array
 from camobo.cost.order import Order
 from camobo.paper import panels
+from camobo.paper.departures import SCRIPT
 from camobo.paper.drawing import (
     COLOURS,
     PAGE,
@@ -47,10 +49,18 @@ _DOTS = 1500
 def draw(folder: Path, setting: Setting, found: Mapping[Method, Curves]) -> list[Path]:
     """Draw every figure of an experiment. Returns the paths of the PNG files."""
     given = experiment(setting.experiment, setting.options)
+    given = replace(given, title=given.title + _apart(setting))
     paths = [_figure(folder, given, found), _money(folder, given, found)]
     if bounded := {method: curve for method, curve in found.items() if curve.bounds is not None}:
         paths.append(_bound(folder, given, bounded))
     return paths
+
+
+def _apart(setting: Setting) -> str:
+    """What sets the runs apart from the paper's text, as the end of a title."""
+    named = [*setting.departures, *(["β of Theorem 1"] if setting.beta == "theory" else [])]
+    script = setting.departures == SCRIPT and setting.beta == "theory"
+    return ", by the authors' script" if script else f", with {', '.join(named)}" if named else ""
 
 
 def shown_alone(found: Mapping[Method, Curves]) -> list[Method]:
