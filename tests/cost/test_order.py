@@ -181,3 +181,8 @@ class TestColumns:
         with pytest.raises(InvalidOrderError) as caught:
             Order.parse("pig iron ore > iron ore > iron").columns(["pig iron ore", "iron ore"])
         assert marked(str(caught.value)) == "iron"
+
+
+def test_a_formula_given_as_an_order_is_told_how_to_give_it() -> None:
+    with pytest.raises(InvalidOrderError, match=r'A formula is given as cm\.Formula\("…"\)\.$'):
+        Order.parse("0.36*wc + 5").columns(["wc", "cobalt"])

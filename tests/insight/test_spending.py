@@ -145,6 +145,15 @@ class TestDisagreements:
         same = tuple(complete(i, cost=float(i)) for i in range(20))
         assert spending.disagreements(Record(replace(PLAN, cost=order), same)) == ()
 
+    def test_an_input_that_never_varies_hides_no_contradiction_of_others(self) -> None:
+        record = receipts(OrderCost("soak > nickel > quench"), lambda n, s, q: 10 + 50 * n + 5 * s, noise=0.1)
+        fixed = [
+            replace(trial, params={**trial.params, "quench": record.trials[0].params["quench"]})
+            for trial in record.trials
+        ]
+        (found,) = spending.disagreements(replace(record, trials=tuple(fixed)))
+        assert (found.more_expensive, found.cheaper) == ("soak", "nickel")
+
     def test_without_an_order_there_is_nothing_to_contradict(self) -> None:
         assert spending.disagreements(receipts(None, lambda n, s, q: 10 + 50 * n)) == ()
 

@@ -15,6 +15,7 @@ from camobo.paper import drawing, figures, results
 from camobo.paper.departures import SCRIPT, Departure
 from camobo.paper.experiments import METHODS, OWN, Method, experiment, problem_text
 from camobo.paper.folder import Record, Setting
+from camobo.strategy.plan import Beta
 from tests.support.paper_runs import record
 
 pytest.importorskip("matplotlib")

@@ -147,10 +147,11 @@ class Order:
         """(k,) the index of each of the order's inputs in `names`, or an error that shows the one that is missing."""
         for name in self.names:
             if name not in names:
+                formula = ' A formula is given as cm.Formula("…").' if set(name) & set("*/+-()") else ""
                 raise InvalidOrderError(
                     f"order: {name!r} is not an input.{caret(str(self), place_of(name, str(self)))}\n"
                     f"The space has {', '.join(names)}.{meant(name, names)} "
-                    "Correct the name, or add the input to the space."
+                    f"Correct the name, or add the input to the space.{formula}"
                 )
         return np.array([names.index(name) for name in self.names], dtype=np.intp)
 

@@ -17,7 +17,8 @@ from camobo.space.inputs import Categorical, Input
 
 _CLEARLY = 4.0  # standard errors by which receipts must contradict the order
 _SPARE = 5  # receipts beyond those that a line through them needs: with fewer, chance reaches four errors too often
-_ROUNDING = 1e-9  # of the largest receipt
+_ROUNDING = 1e-9  # of the largest receipt, or of the largest variance of levels
+_ASTRAY = 1e-6  # how much of a sum of levels may lie where receipts tell nothing
 _FEWEST_PAIRS = 3
 
 
@@ -102,18 +103,20 @@ def disagreements(record: Record) -> tuple[Disagreement, ...]:
     an `expensive` end, may be a slip.
     """
     order, taught = record.order, [t for t in record.settled if t.cost is not None and t.teaches]
-    if order is None or len(taught) < len(order.names) + 1 + _SPARE:
+    if order is None or not taught:
         return ()
     levels = Levels(record.plan.space, order.columns(record.plan.space.names)).of(record.units(taught))
     paid = np.array([trial.cost for trial in taught], dtype=np.float64)
     found = _line(levels, paid)
     if found is None:
         return ()
-    slopes, covariance = found
+    slopes, covariance, known = found
     place, least = {name: i for i, name in enumerate(order.names)}, _ROUNDING * float(paid.max())
 
     def clearly(rise: Array) -> bool:
-        """Whether costs rise along a (k,) sum of levels, beyond chance and rounding."""
+        """Whether costs rise along a (k,) sum of levels, beyond chance and rounding, as far as receipts tell."""
+        if np.abs(known @ rise - rise).max() > _ASTRAY:
+            return False
         error = math.sqrt(max(float(rise @ covariance @ rise), 0.0))
         return float(slopes @ rise) > max(_CLEARLY * error, least)
 
@@ -126,15 +129,20 @@ def disagreements(record: Record) -> tuple[Disagreement, ...]:
     return tuple(contrary)
 
 
-def _line(levels: Array, paid: Array) -> tuple[Array, Array] | None:
-    """(k,) slopes of paid amounts along (n, k) levels, and their (k, k) covariance; None if the levels do not vary."""
-    design = np.column_stack([np.ones(len(levels)), levels])
-    if np.linalg.matrix_rank(design) < design.shape[1]:
+def _line(levels: Array, paid: Array) -> tuple[Array, Array, Array] | None:
+    """(k,) slopes of paid amounts along (n, k) levels, their (k, k) covariance, and the projection on what varies.
+
+    An input that never varies, or only together with others, has no slope of its own. None if too few receipts are left
+    to tell chance from a slope.
+    """
+    centred = levels - levels.mean(axis=0)
+    inverse = np.linalg.pinv(centred.T @ centred, rcond=_ROUNDING, hermitian=True)
+    known = inverse @ centred.T @ centred
+    slopes, spare = inverse @ centred.T @ paid, len(paid) - 1 - round(float(np.trace(known)))
+    if spare < _SPARE:
         return None
-    inverse = np.linalg.inv(design.T @ design)
-    slopes = inverse @ design.T @ paid
-    spread = float(((paid - design @ slopes) ** 2).sum()) / (len(paid) - design.shape[1])
-    return slopes[1:], spread * inverse[1:, 1:]
+    spread = float(((paid - paid.mean() - centred @ slopes) ** 2).sum()) / spare
+    return slopes, spread * inverse, known
 
 
 @dataclass(frozen=True, slots=True)
