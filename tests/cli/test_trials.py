@@ -157,6 +157,22 @@ class TestTelling:
         assert cm.Study.load(place).trials[0].values == {"-ni": 4.0}
 
 
+class TestMoney:
+    def test_a_receipt_that_ends_the_budget_is_taken_and_said(self, tmp_path: Path) -> None:
+        problem, study = tmp_path / "a.toml", str(tmp_path / "a.db")
+        problem.write_text(
+            '[space]\na = { type = "real", low = 0, high = 2 }\n[objectives]\ny = "max"\n[study]\ncost = "a"\n'
+            'budget = { cost = 100, unit = "EUR" }\n'
+        )
+        camobo("new", str(problem))
+        camobo("ask", study, "-n", "2")
+        enough = camobo("tell", study, "0", "y=3", "--cost", "40")
+        assert "nothing is left" not in enough.err
+        late = camobo("tell", study, "1", "y=3", "--cost", "900")
+        assert late.out.endswith("cost 900 EUR\n")
+        assert "940 EUR are spent or reserved: nothing is left for a trial." in late.err
+
+
 class TestSettling:
     def test_a_failed_trial_may_have_cost_something(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)

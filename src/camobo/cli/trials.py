@@ -187,6 +187,8 @@ def tell(
     if csv is not None and (values or cost is not None or note is not None):
         raise typer.BadParameter("with --csv, results, costs and notes come from the sheet only.")
 
+    from camobo.cli import money
+
     paid_before = None
     with arguments.open_study(study) as opened:
         if csv is not None:
@@ -204,7 +206,8 @@ def tell(
             trials = (opened.tell(number, results, cost=paid, note=note),)
             before, not_recorded, costs = 0, (), 0
         plan = opened.plan
-    for remark in not_recorded:
+        budget = money.remark_on_budget(opened) if any(done.cost is not None for done in trials) else None
+    for remark in (*not_recorded, *([] if budget is None else [budget])):
         output.hint(remark)
     if json:
         output.as_json({"trials": [trial.as_dict() for trial in trials], "told_before": before})
