@@ -43,7 +43,7 @@ class Advice(Enum):
     CONTINUE = "To continue that study use Study.load({place!r}); for a new one choose another storage."
     REOPEN = "Open the study again with Study.load({place!r})."
     CATCH = "To record such trials as failed and go on, use optimize(…, catch=Exception) or a narrower type."
-    SPEND_MORE = "To go on with {place!r}, raise it: study.change(budget=…)."
+    SPEND_MORE = "To go on, raise it: study.change(budget=…)."
     IN_MEMORY = "For a study in memory leave storage out."
 
 

@@ -96,7 +96,7 @@ class TestAsking:
             done = camobo("ask", place, *more)
             assert (done.code, done.out) == (1, "")
             assert "the cheapest trial left costs about 12 EUR" in done.err
-            assert f"The command: camobo set {place} --budget …" in done.err
+            assert f"To go on, raise it: camobo set {place} --budget …" in done.err
         assert not (tmp_path / "s.csv").exists()
         assert cm.Study.load(place).log() == before
         camobo("set", place, "--budget", "60 EUR")
@@ -162,15 +162,15 @@ class TestMoney:
         problem, study = tmp_path / "a.toml", str(tmp_path / "a.db")
         problem.write_text(
             '[space]\na = { type = "real", low = 0, high = 2 }\n[objectives]\ny = "max"\n[study]\ncost = "a"\n'
-            'budget = { cost = 100, unit = "EUR" }\n'
+            'budget = { cost = 1000, unit = "EUR" }\nseed = 1\n'
         )
         camobo("new", str(problem))
         camobo("ask", study, "-n", "2")
         enough = camobo("tell", study, "0", "y=3", "--cost", "40")
         assert "nothing is left" not in enough.err
-        late = camobo("tell", study, "1", "y=3", "--cost", "900")
-        assert late.out.endswith("cost 900 EUR\n")
-        assert "940 EUR are spent or reserved: nothing is left for a trial." in late.err
+        late = camobo("tell", study, "1", "y=3", "--cost", "2000")
+        assert late.out.endswith("cost 2000 EUR\n")
+        assert "2040 EUR are spent or reserved: nothing is left for a trial." in late.err
 
 
 class TestSettling:

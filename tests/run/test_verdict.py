@@ -94,5 +94,5 @@ class TestASpentBudget:
     def test_trials_asked_for_by_number_that_cannot_be_paid_for_are_an_error_that_says_how_to_go_on(self) -> None:
         verdict = Verdict(run_on(FakeQueue()), most=5)
         verdict.spent = BudgetSpent("too expensive.")
-        with pytest.raises(BudgetSpent, match=r"too expensive\. To go on with 'a.db', raise it: study\.change"):
+        with pytest.raises(BudgetSpent, match=r"too expensive\. To go on, raise it: study\.change"):
             verdict.end()

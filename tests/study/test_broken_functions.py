@@ -260,7 +260,7 @@ class TestASecondRun:
         with caplog.at_level(logging.WARNING, logger="camobo"):
             caplog.clear()
             study.optimize(height)
-        said = "no trial was run: the budget of 4 trials is spent: 4 failed. To go on with 'memory', raise it: study."
+        said = "no trial was run: the budget of 4 trials is spent: 4 failed. To go on, raise it: study."
         assert said in caplog.text
         assert states(study.change(budget=6).optimize(height)) == [*[FAILED] * 4, DONE, DONE]
 

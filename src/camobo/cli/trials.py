@@ -102,7 +102,7 @@ def _raising(study: str) -> Iterator[None]:
         yield
     except BudgetSpent as error:
         command = phrases.command_line("camobo", "set", study)
-        raise BudgetSpent(f"{error.message} The command: {command} --budget …") from error
+        raise BudgetSpent(f"{error.message} To go on, raise it: {command} --budget …") from error
 
 
 def _past_the_trials(study: Study) -> str | None:

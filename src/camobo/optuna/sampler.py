@@ -292,7 +292,7 @@ class CostAwareSampler(BaseSampler):
         try:
             suggestion = suggest(plan, data, number, earlier)
         except BudgetSpent as error:
-            self._stop(study, str(error))
+            self._stop(study, f"{error.message} To go on, give the sampler a larger budget.")
             with one_thread():
                 model = funds(plan, data, earlier.cost).model
                 return Suggestion(cheapest_untried(plan, data, number, model), (), Fitted(cost=model))

@@ -97,13 +97,13 @@ class Verdict:
 
     def _end_of_budget(self) -> None:
         text = _spent_text(self.run.queue, self.spent)
-        spent = BudgetSpent(text, advice=Advice.SPEND_MORE, place=self.run.queue.storage)
+        spent = BudgetSpent(text, advice=Advice.SPEND_MORE)
         if self.most is not None and not self.started:
             raise spent from self.spent
         if self.most is not None:
-            _log.warning("%d of %d trials were run: %s", self.started, self.most, text)
+            _log.warning("%d of %d trials were run: %s", self.started, self.most, spent)
         elif self.started:
-            _log.info("%s", text)
+            _log.info("%s", spent)
         else:
             _log.warning("no trial was run: %s", spent)
 
@@ -115,7 +115,7 @@ def _spent_text(queue: TrialQueue, error: BudgetSpent | None) -> str:
         states = Counter(str(trial.state) for trial in queue.trials if not trial.added)
         return f"the budget of {budget} is spent: {', '.join(f'{count} {state}' for state, count in states.items())}."
     limit, unit = (None, "") if budget is None else (budget.cost, budget.unit)
-    return f"the budget is spent: {spent_of(queue.spent(), limit, unit)}; {error}"
+    return f"the budget is spent: {spent_of(queue.spent(), limit, unit)}; {error.message}"
 
 
 def _mistake(trial: Trial, outcome: Outcome, fault: Fault) -> InvalidValueError:

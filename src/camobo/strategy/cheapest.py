@@ -11,7 +11,7 @@ import numpy as np
 from camobo.acquisition.maximise import maximise
 from camobo.arrays import Array
 from camobo.cost.protocol import CostModel
-from camobo.errors import BudgetSpent
+from camobo.errors import Advice, BudgetSpent
 from camobo.space.space import Space, written_params
 from camobo.strategy.funds import Funds
 from camobo.strategy.plan import Data, Plan
@@ -44,7 +44,7 @@ def within_means(
     unit = cheapest_untried(plan, data, number, means.model, fixed)
     if means.affords(unit):
         return unit
-    raise BudgetSpent(_why_nothing(plan, means, unit, fixed or {}))
+    raise BudgetSpent(_why_nothing(plan, means, unit, fixed or {}), advice=None if fixed else Advice.SPEND_MORE)
 
 
 def _why_nothing(plan: Plan, means: Funds, unit: Array, fixed: Mapping[str, float]) -> str:
@@ -56,7 +56,7 @@ def _why_nothing(plan: Plan, means: Funds, unit: Array, fixed: Mapping[str, floa
         at = f" ({written_params(params)})" if fixed else ""
         cheapest = f"the cheapest trial left costs about {_money(plan, price)}{at}, and "
     if not fixed:
-        return f"{cheapest}{left} of the budget are left. To go on, raise the budget."
+        return f"{cheapest}{left} of the budget are left."
     given = written_params({name: params[name] for name in fixed})
     return f"with {given} fixed, {cheapest}{left} of the budget are left. Fix other values, or raise the budget."
 
