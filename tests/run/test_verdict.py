@@ -82,7 +82,7 @@ class TestASpentBudget:
         queue.trials = (replace(TRIAL, state=State.COMPLETE, values={"y": 1.0}), replace(TRIAL, number=1))
         with caplog.at_level(logging.WARNING, logger="camobo"):
             Verdict(run_on(queue), most=None).end()
-        said = "no trial was run: the budget of 2 trials is spent: 1 complete, 1 failed. To go on with 'a.db', "
+        said = "no trial was run: the budget of 2 trials is spent: 1 complete, 1 failed. To go on, "
         assert said + "raise it: study.change(budget=…)." in caplog.text
 
     def test_one_that_has_run_its_trials_says_nothing(self, caplog: pytest.LogCaptureFixture) -> None:
