@@ -60,7 +60,7 @@ for name in $names; do
 	cp "$out/$name/settings.json" "$out/$name/summary.json" "$out/$name/runs.npz" $kept/$name/
 done
 mkdir -p docs/paper
-for name in $synthetic forest steel; do
+for name in $synthetic steel; do
 	cp "$out/$name/figure.png" docs/paper/$name.png
 done
 cp "$out/cost-surface/cost-surface.png" docs/paper/
