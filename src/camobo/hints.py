@@ -69,14 +69,14 @@ def redacted(text: str) -> str:
     >>> redacted("postgresql://lab:5432/alloy?user=anna&password=s3cret&schema=x")
     'postgresql://lab:5432/alloy?user=anna&password=***&schema=x'
     """
-    if ":/" in text:
+    if ":/" in text or "//" in text:
         text = _USER_AND_PASSWORD.sub(lambda m: f"{m[1]}:{HIDDEN}{'@' * m[0].endswith('@')}", text)
         text = _PARAMETER.sub(lambda m: m[1] + HIDDEN if _SECRET.search(unquote(m[2])) else m[0], text)
     return _CONNECTION_PASSWORD.sub(rf"\1{HIDDEN}", text)
 
 
 _USER_AND_PASSWORD = re.compile(
-    r"([a-z][\w+.-]+:/+[^\s:/]*):"
+    r"([a-z][\w+.-]+(?::/+|//+)[^\s:/]*):"
     r"(?:(?!\d{1,5}(?:[/?:,\s'\"]|$))(?:(?!\w:/)[^\n])+@"  # no port: to the last @ of the line, even after spaces
     r"|\S+@"  # perhaps a port: to the last @ of the URL
     r"|(?![\d\s*/@])\S+)",  # no port, and no @: the server was forgotten

@@ -126,5 +126,8 @@ def test_processes_that_create_the_same_study_at_once_share_it(tmp_path: Path) -
     processes = [
         subprocess.Popen([sys.executable, "-c", code, str(path)], stderr=subprocess.PIPE, text=True) for _ in range(4)
     ]
-    assert [process.communicate(timeout=120)[1] for process in processes] == [""] * 4
+    said = [process.communicate(timeout=120)[1] for process in processes]
+    late = "no trial was run: the budget of 9 trials is spent: "  # the others were faster
+    assert all(text == "" or (text.startswith(late) and text.count("\n") == 1) for text in said)
+    assert "" in said
     assert [trial.state for trial in cm.Study.load(path).trials] == [cm.State.COMPLETE] * 9

@@ -97,13 +97,13 @@ class Verdict:
 
     def _end_of_budget(self) -> None:
         text = _spent_text(self.run.queue, self.spent)
-        spent = BudgetSpent(text, advice=Advice.SPEND_MORE)
+        spent = BudgetSpent(text, advice=Advice.SPEND_MORE, place=self.run.queue.storage)
         if self.most is not None and not self.started:
             raise spent from self.spent
         if self.most is not None:
             _log.warning("%d of %d trials were run: %s", self.started, self.most, spent)
         elif self.started:
-            _log.info("%s", spent)
+            _log.info("%s", text)
         else:
             _log.warning("no trial was run: %s", spent)
 
