@@ -56,7 +56,7 @@ def test_a_command_is_run_until_the_budget_is_spent(tmp_path: Path) -> None:
     again = camobo("run", problem, *command)
     assert (again.code, "no trial was evaluated." in again.out) == (0, True)
     said = "no trial was run: the budget of 6 trials is spent: 6 complete. To go on, raise it with camobo set "
-    assert f"{said}{problem.with_suffix('.db')} --budget=…." in again.err
+    assert f"{said}STUDY --budget=…." in again.err
 
 
 def in_money(folder: Path) -> tuple[Path, list[str]]:
@@ -77,7 +77,7 @@ def test_a_budget_in_money_is_spent_and_the_run_says_how_much(tmp_path: Path) ->
     again = camobo("run", problem, *command)
     assert again.code == 0
     assert f"no trial was run: the budget is spent: {spent} of 900 EUR; the cheapest trial left costs " in again.err
-    assert f"To go on, raise it with camobo set {problem.with_suffix('.db')} --budget=…." in again.err
+    assert "To go on, raise it with camobo set STUDY --budget=…." in again.err
     assert f"spent {spent} of 900 EUR in all." in again.out
     refused = camobo("run", problem, "-n", "2", *command)
     assert refused.code == 1

@@ -18,7 +18,7 @@ ADVICE: Mapping[Advice, str] = {
     Advice.CONTINUE: "To continue that study, name it: {place}. For a new one choose another place with --storage.",
     Advice.REOPEN: "Run the command again.",
     Advice.CATCH: "To record such trials as failed and go on, give --record-failures.",
-    Advice.SPEND_MORE: "To go on, raise it with camobo set {place} --budget=….",
+    Advice.SPEND_MORE: "To go on, raise it with camobo set STUDY --budget=….",
     Advice.IN_MEMORY: "",
 }
 """What to do about an error, worded as commands."""

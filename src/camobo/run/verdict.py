@@ -97,7 +97,7 @@ class Verdict:
 
     def _end_of_budget(self) -> None:
         text = _spent_text(self.run.queue, self.spent)
-        spent = BudgetSpent(text, advice=Advice.SPEND_MORE, place=self.run.queue.storage)
+        spent = BudgetSpent(text, advice=Advice.SPEND_MORE)
         if self.most is not None and not self.started:
             raise spent from self.spent
         if self.most is not None:

@@ -44,9 +44,7 @@ def within_means(
     unit = cheapest_untried(plan, data, number, means.model, fixed)
     if means.affords(unit):
         return unit
-    raise BudgetSpent(
-        _why_nothing(plan, means, unit, fixed or {}), advice=None if fixed else Advice.SPEND_MORE, place="STUDY"
-    )
+    raise BudgetSpent(_why_nothing(plan, means, unit, fixed or {}), advice=None if fixed else Advice.SPEND_MORE)
 
 
 def _why_nothing(plan: Plan, means: Funds, unit: Array, fixed: Mapping[str, float]) -> str:
