@@ -144,7 +144,7 @@ def test_a_broken_command_ends_the_run_and_its_trials_are_evaluated_first_once_i
     done = camobo("run", problem, "--", sys.executable, "-c", USAGE, "{trial}")
     assert done.code == 1
     assert "the first 3 trials of this run all failed alike: the command exited with code 1: 2026" in done.err
-    assert "released: mend the cause and run again" in done.err
+    assert "released: fix the cause and run again" in done.err
     assert "To record such trials as failed and go on, give --record-failures." in done.err
     study = cm.Study.load(tmp_path / "forest.db")
     assert [trial.state for trial in study.trials] == [cm.State.RELEASED] * 3

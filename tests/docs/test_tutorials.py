@@ -93,6 +93,7 @@ def test_the_readme_quotes_the_judge_s_page() -> None:
     order, receipts = to_95["Tables"]
     readme = " ".join(README.read_text(encoding="utf-8").split())
     assert f"{receipts} × with an order and receipts, {order} × with the order alone" in readme
+    assert f"on the control, a search for network cells, it paid {to_95['Control'][0]} ×" in readme
     twelve = sorted(to_95["Twelve"])
     assert f"{twelve[0]} to {twelve[-1]} × / {to_95['Drawn'][1]} × with the order alone" in readme
 

@@ -54,8 +54,12 @@ class TestInterruptible:
             drops_one(raise_interrupt)
 
     def test_nothing_is_raised_if_nothing_came(self) -> None:
+        before = signal.getsignal(signal.SIGTERM)
         with interruptible() as raise_interrupt:
             raise_interrupt()
+            inside = signal.getsignal(signal.SIGTERM)
+        assert inside is not before
+        assert signal.getsignal(signal.SIGTERM) is before
 
     def test_a_signal_that_is_ignored_stays_ignored(self) -> None:
         before = signal.signal(signal.SIGHUP, signal.SIG_IGN)

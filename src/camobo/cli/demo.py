@@ -98,7 +98,7 @@ def demo(
             for label, use in compared.items()
         ],
     )
-    output.say("\nThe steel is made up; examples/steel.py has the paper's method beside.")
+    output.say("\nThe steel is made up; examples/steel.py compares the paper's method too.")
     if keep is not None:
         output.hint(f"Look at it: {phrases.command_line('camobo', 'status', keep)}")
 

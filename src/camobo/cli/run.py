@@ -76,7 +76,7 @@ def run(
 
     If the first 3 trials all fail alike, the command is broken, and so it is
     if it prints something other than a number per objective. Then the run
-    ends with exit code 1 and releases these trials: mend the command and run
+    ends with exit code 1 and releases these trials: fix the command and run
     again. Where failures are expected give --record-failures.
 
     What a trial cost is printed as a line cost=41.5, or as the key "cost" of

@@ -126,6 +126,6 @@ class CommandFunction:
         if outcome.values is None:
             raise InvalidValueError(
                 f"{outcome.reason}. The inputs were {shown(params)}. Finished runs are stored; "
-                "once the command is mended, run the same again to continue."
+                "once the command is fixed, run the same again to continue."
             )
         return outcome.values

@@ -6,7 +6,7 @@ same but for numbers in it.
 
 A result of the wrong shape is a `mistake` in the objective whatever the point: it ends a run. Any other fault is a
 failed trial, unless the first trials of a run all fail alike: then the objective is broken, and they are released, to
-be evaluated again once it is mended (`Opening`).
+be evaluated again once it is fixed (`Opening`).
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Opening:
     def error(self) -> InvalidOptionError:
         """What to raise if no trial has ended otherwise."""
         found = InvalidOptionError(
-            f"{self.said} They were released: mend the cause and run again, which evaluates them first.",
+            f"{self.said} They were released: fix the cause and run again, which evaluates them first.",
             advice=Advice.CATCH,
         )
         found.__cause__ = None if self.fault is None else self.fault.error

@@ -123,7 +123,7 @@ def _mistake(trial: Trial, outcome: Outcome, fault: Fault) -> InvalidValueError:
     said = (outcome.reason or "").removeprefix(f"{fault.kind}: ")
     error = InvalidValueError(
         f"trial {trial.number}: {said} The whole result was {fault.returned}. Nothing was recorded and the trial is "
-        "released: mend what gives such results, and run again.",
+        "released: fix what gives such results, and run again.",
         advice=Advice.CATCH,
     )
     error.__cause__ = fault.error
