@@ -20,6 +20,9 @@ def test_a_budget_in_money_is_shown_with_what_was_spent() -> None:
     study = study_of(budget=cm.Budget(trials=9, cost=100, unit="EUR"))
     study.tell(study.ask(), {"strength": 1.0, "corrosion": 1.0}, cost=41.5)
     assert "budget       1 of 9 trials, 41.5 of 100 EUR\n" in str(study)
+    assert str(study).endswith("; cost 41.5 EUR")
+    assert "<th>cost EUR</th>" in study._repr_html_()
+    assert "<td>41.5</td>" in study._repr_html_()
 
 
 def test_a_study_without_trials_or_budget_has_an_overview_too() -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
+from camobo.history.trial import Trial
 from camobo.insight.record import Record
 from camobo.insight.summary import headline
 
@@ -16,7 +17,8 @@ _MOST_SHOWN = 10
 def text(record: Record) -> str:
     """A line per fact, then the front."""
     facts = [f"{label:<13}{fact}" for label, fact in _facts(record)]
-    return "\n".join([*facts, *(f"  {trial}" for trial in record.front[:_MOST_SHOWN]), *_rest(record)])
+    front = (f"  {trial}{_paid(record, trial)}" for trial in record.front[:_MOST_SHOWN])
+    return "\n".join([*facts, *front, *_rest(record)])
 
 
 def html(record: Record) -> str:
@@ -24,14 +26,23 @@ def html(record: Record) -> str:
     plan, front = record.plan, record.front[:_MOST_SHOWN]
     facts = [_row([escape(label), escape(fact)]) for label, fact in _facts(record)]
     names = [*plan.space.names, *(f"{name} ({goal})" for name, goal in plan.objectives.items())]
-    head = _row(["trial", *map(escape, names)], "th")
+    head = _row(["trial", *map(escape, names), f"cost {escape(_unit(record))}".rstrip()], "th")
     rows = [
         _row([str(trial.number), *(escape(str(trial.params[name])) for name in plan.space.names)]
-             + [f"{(trial.values or {})[name]:.6g}" for name in plan.objectives])
+             + [f"{(trial.values or {})[name]:.6g}" for name in plan.objectives]
+             + ["" if trial.cost is None else f"{trial.cost:.6g}"])
         for trial in front
     ]  # fmt: skip
     table = f"<table>{head}{''.join(rows)}</table>" if front else ""
     return f"<table>{''.join(facts)}</table>{table}{''.join(f'<p>{escape(line)}</p>' for line in _rest(record))}"
+
+
+def _paid(record: Record, trial: Trial) -> str:
+    return "" if trial.cost is None else f"; cost {trial.cost:.6g} {_unit(record)}".rstrip()
+
+
+def _unit(record: Record) -> str:
+    return "" if record.plan.budget is None else record.plan.budget.unit
 
 
 def _row(cells: Sequence[str], tag: str = "td") -> str:

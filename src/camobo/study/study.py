@@ -456,9 +456,10 @@ class Study:
             minutes for a stored study.
 
         A broken function wastes no budget. If the first 3 trials or more all fail alike, with the same exception in the
-        same place, the same exit code and message, or in time, they are released and InvalidOptionError is raised, from
-        the exception if it was raised in this process. A result of the wrong shape raises InvalidValueError at once. In
-        both cases the trials under way are awaited first. `catch` turns this off for the exceptions it names.
+        same place, the same exit code and message, or all out of time, they are released and InvalidOptionError is
+        raised, from the exception if it was raised in this process. A result of the wrong shape raises
+        InvalidValueError at once. In both cases the trials under way are awaited first. `catch` turns this off for the
+        exceptions it names.
 
         With a trial_timeout, several jobs or a process pool, each evaluation has its own process, so a crash affects no
         other; those of an `async def` share one event loop. On Ctrl-C (or SIGTERM, SIGHUP) running trials are released;
