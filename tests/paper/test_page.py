@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,10 @@ import pytest
 
 from camobo import InvalidOptionError
 from camobo.paper import page
+from camobo.paper.folder import load, read_setting
 from camobo.paper.page import BEGIN, END
-from camobo.paper.summary import read_summaries
+from camobo.paper.results import curves
+from camobo.paper.summary import read_summaries, summarise
 from tests.support.paper_runs import numbers, summary_of
 
 ROOT = Path(__file__).parents[2]
@@ -89,3 +92,15 @@ def test_the_page_of_the_docs_is_what_the_recorded_results_come_to() -> None:
     text = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
     inside = text[text.index(BEGIN) + len(BEGIN) : text.index(END)]
     assert inside.strip() == page.measured(read_summaries(ROOT / "benchmarks" / "results" / "paper")).strip()
+
+
+@pytest.mark.parametrize("name", ["steel", "steel-2"])
+def test_a_recorded_summary_is_what_the_recorded_runs_come_to(name: str, tmp_path: Path) -> None:
+    kept = ROOT / "benchmarks" / "results" / "paper" / name
+    folder = shutil.copytree(kept, tmp_path / name)
+    setting = read_setting(folder)
+    again = summarise(folder, setting, curves(load(folder, setting), setting))
+    (recorded,) = read_summaries(kept)
+    for method, numbers in recorded["methods"].items():
+        for key in ("runs", "use", "near", "mapped", "money"):
+            assert again["methods"][method][key] == pytest.approx(numbers[key], rel=1e-3, abs=1e-3), (method, key)
