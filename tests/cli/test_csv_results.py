@@ -147,7 +147,6 @@ class TestImportingFailures:
 REFUSED = {
     "strength\n5\n": "column 'trial' is missing. To add experiments that camobo did not suggest, use camobo import.",
     "trial,strength\n9,6\n": "line 2: trial 9: ",
-    "trial,strength,cost\n0,,3\n": "line 2: there is a cost or a note but no result",
     "trial,nickel,strength\n0,19.5,5\n": "If '19.5' is what you used, release the trial and use camobo import.",
     "trial,strength,failed\n0,5,cracked\n": "line 2: there are results, but column failed or state says",
     "trial,state,strength\n0,failed,\n": "line 2: its state is failed. Write why in column failed or reason.",
@@ -268,19 +267,27 @@ class TestSheet:
         assert camobo("tell", study, "--csv", sheet).out.endswith("2 recorded; 1 already recorded.\n")
         assert cm.Study.load(study).trials[0].values == {"strength": 1.0, "corrosion": 2.0}
 
-    def test_a_note_that_comes_after_its_result_is_not_dropped_in_silence(self, tmp_path: Path) -> None:
+    def test_notes_and_costs_count_in_rows_without_results_or_with_known_ones(self, tmp_path: Path) -> None:
         study, sheet = alloy(tmp_path), tmp_path / "s.csv"
-        camobo("ask", study, "-n", "2")
-        sheet.write_text("trial,strength,corrosion,note\n0,1,2,a\n1,1,,\n")
+        camobo("ask", study, "-n", "3")
+        head = "trial,strength,corrosion,cost,note,failed\n"
+        sheet.write_text(head + "0,1,2,,a,\n1,1,,,,\n2,,,,,cracked\n")
         assert camobo("tell", study, "--csv", sheet).code == 0
-        assert camobo("tell", study, "--csv", sheet).err == ""
-        sheet.write_text("trial,strength,corrosion,note\n0,1,2,furnace B\n1,1,,b\n")
+        assert camobo("tell", study, "--csv", sheet).out == "0 recorded; 3 already recorded.\n"
+        sheet.write_text(head + "0,1,2,,furnace B,\n1,,,3,b,\n2,,,,c,cracked\n")
         done = camobo("tell", study, "--csv", sheet)
-        assert done.out == "0 recorded; 2 already recorded.\n"
-        complete, in_part = done.err.splitlines()
-        assert "line 2: trial 0 was recorded before; its new note was not stored" in complete
-        assert "amend" in complete
-        assert "results still missing" in in_part
+        assert (done.out.splitlines()[-1], done.err) == ("3 recorded, 3 of them only with a cost or a note.", "")
+        trials = cm.Study.load(study).trials
+        assert [(trial.note, trial.cost) for trial in trials] == [("furnace B", None), ("b", 3.0), ("c", None)]
+        assert [trial.state.value for trial in trials] == ["complete", "pending", "failed"]
+
+    def test_a_failure_is_recorded_with_its_cost_and_its_note(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study)
+        sheet.write_text("trial,strength,corrosion,cost,note,failed\n0,,,22.50,batch 7,torch clogged\n")
+        assert camobo("tell", study, "--csv", sheet).code == 0
+        (trial,) = cm.Study.load(study).trials
+        assert (trial.cost, trial.note, trial.reason) == (22.5, "batch 7", "torch clogged")
 
     def test_a_sheet_goes_to_standard_output_and_comes_from_standard_input(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -291,15 +298,6 @@ class TestSheet:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(filled.encode())))
         assert camobo("tell", study, "--csv", "-").code == 0
         assert cm.Study.load(study).trials[0].values == {"strength": 5.0, "corrosion": 6.0}
-
-    def test_a_new_note_of_a_failed_trial_can_only_be_noted_down_elsewhere(self, tmp_path: Path) -> None:
-        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
-        camobo("ask", study)
-        for note in ("", "b"):
-            sheet.write_text(f"trial,failed,note\n0,cracked,{note}\n")
-            done = camobo("tell", study, "--csv", sheet)
-            assert done.code == 0
-        assert "its new note was not stored. Note it down elsewhere." in done.err
 
     def test_a_correction_of_a_name_with_a_dash_is_a_command_that_works(self, tmp_path: Path) -> None:
         place, sheet = tmp_path / "x.db", tmp_path / "s.csv"
@@ -336,12 +334,10 @@ class TestCosts:
         head = "trial,strength,corrosion,cost,failed\n"
         camobo("tell", study, "--csv", self.sheet(tmp_path, head + "0,1,2,,\n1,,,,cracked\n2,5,,,\n"))
         later = self.sheet(tmp_path, head + "0,1,2,40,\n1,,,12,cracked\n2,5,,7,\n")
-        assert camobo("tell", study, "--csv", later).out.endswith(
-            "3 recorded, 3 of them only with the cost that was missing.\n"
-        )
+        assert camobo("tell", study, "--csv", later).out.endswith("3 recorded, 3 of them only with a cost or a note.\n")
         assert [trial.cost for trial in cm.Study.load(study).trials] == [40.0, 12.0, 7.0]
         assert cm.Study.load(study).trials[1].reason == "cracked"
-        assert cm.Study.load(study).log()[-3].new["reason"] == f"cost from {later}"
+        assert dict(cm.Study.load(study).log()[-3].new) == {"cost": 40.0}
         assert camobo("tell", study, "--csv", later).out == "0 recorded; 3 already recorded.\n"
 
     def test_a_list_of_bills_needs_no_results(self, tmp_path: Path) -> None:
@@ -350,9 +346,7 @@ class TestCosts:
         camobo("tell", study, "0", "strength=1", "corrosion=2")
         camobo("fail", study, "1", "-r", "cracked")
         bills = self.sheet(tmp_path, "trial;cost\n1;12\n0;41.50\n")
-        assert camobo("tell", study, "--csv", bills).out.endswith(
-            "2 recorded, 2 of them only with the cost that was missing.\n"
-        )
+        assert camobo("tell", study, "--csv", bills).out.endswith("2 recorded, 2 of them only with a cost or a note.\n")
         assert [(trial.cost, trial.state.value) for trial in cm.Study.load(study).trials] == [
             (41.5, "complete"),
             (12.0, "failed"),

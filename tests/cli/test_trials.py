@@ -113,13 +113,22 @@ class TestTelling:
         assert whole.endswith("corrosion=1; cost 25 in all, 20 of it told before\n")
         assert cm.Study.load(study).trials[0].cost == 25.0
 
-    def test_a_cost_alone_goes_to_amend(self, tmp_path: Path) -> None:
+    def test_bills_and_remarks_come_before_and_after_the_results(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)
         camobo("ask", study)
-        done = camobo("tell", study, "0", "--cost", "20")
+        before = camobo("tell", study, "0", "--cost", "20").out
+        assert before.endswith("(pending); cost 20. Still missing: strength, corrosion.\n")
+        camobo("tell", study, "0", "strength=1", "corrosion=2")
+        after = camobo("tell", study, "0", "--cost", "5", "--note", "invoice 7").out
+        assert after.endswith("corrosion=2; cost 25 in all, 20 of it told before\n")
+        assert cm.Study.load(study).trials[0].note == "invoice 7"
+
+    def test_nothing_to_record_is_refused(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        camobo("ask", study)
+        done = camobo("tell", study, "0")
         assert done.code == 1
-        assert f"camobo amend {study} 0 --cost 20 --reason invoice" in done.err
-        assert camobo("amend", study, "0", "--cost", "20", "--reason", "invoice").out.endswith("; cost 20\n")
+        assert "need a result, such as strength=0.31, or --cost or --note" in done.err
 
     @pytest.mark.parametrize(
         ("arguments", "said"),

@@ -206,6 +206,14 @@ class TestTell:
         trial = transitions.tell(history, at(), 0, {"corrosion": 2.0}, cost=last, note=None).trial
         assert trial.cost == (first if second is None else second) + last
 
+    @pytest.mark.parametrize("number", [0, 1, 2, 3])
+    def test_a_bill_or_a_note_alone_changes_nothing_else_in_any_state(self, number: int) -> None:
+        first = transitions.tell(SETTLED, at(), number, None, cost=4.0, note=None)
+        then = transitions.tell(first.history, at(), number, None, cost=1.5, note="invoice 7")
+        assert then.trial == replace(SETTLED.trials[number], cost=5.5, note="invoice 7")
+        assert dict(then.events[0].new) == {"cost": 5.5, "note": "invoice 7"}
+        assert folding.fold(SETTLED, [*first.events, *then.events]) == then.history
+
     def test_a_part_without_a_cost_leaves_what_was_told(self) -> None:
         half = told(OPEN, 0, {"corrosion": 2.0}, cost=1.5)
         whole = told(half.history, 0, {"strength": 1.0})
@@ -235,7 +243,7 @@ class TestTell:
             ({"strength": "high"}, "'high'"),
             ({"strength": True}, "True"),
             (3.0, "need a number for each"),
-            (None, "need a number for each"),
+            (None, "need values, a cost or a note"),
         ],
     )
     def test_values_that_are_no_finite_numbers_are_refused(self, values: Any, said: str) -> None:

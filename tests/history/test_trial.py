@@ -90,12 +90,12 @@ def test_as_dict_is_plain_data_with_every_note_as_text_and_as_data() -> None:
 @pytest.mark.parametrize(
     ("trial", "text"),
     [
-        (FULL, "trial 3: nickel=0.333333, soak=4, quench=oil -> y=0.5"),
+        (FULL, "trial 3: nickel=0.333333, soak=4, quench=oil -> y=0.5; cost 2.5"),
         (Trial(0, {"x": 1.0}), "trial 0: x=1 (pending)"),
         (Trial(0, {"x": 1.0}, values={"y": 2.0}), "trial 0: x=1 -> y=2 (pending)"),
         (Trial(0, {"x": 1.0}, State.RELEASED), "trial 0: x=1 (released)"),
         (Trial(0, {"x": 1.0}, State.FAILED, reason="cracked"), "trial 0: x=1 (failed: cracked)"),
     ],
 )
-def test_text_says_what_was_tried_and_what_came_of_it(trial: Trial, text: str) -> None:
+def test_text_says_what_was_tried_what_came_of_it_and_what_it_cost(trial: Trial, text: str) -> None:
     assert str(trial) == text

@@ -97,7 +97,7 @@ def _as_data(done: Recorded) -> dict[str, Any]:
         "there_before": done.before,
         "without_results": done.empty,
         "in_part": done.in_part,
-        "costs_added": done.costs,
+        "costs_added": done.besides,
         "costs_left_out": len(done.left_out),
         "reasons_left_out": done.reasons,
     }
@@ -111,7 +111,7 @@ def _in_words(done: Recorded) -> str:
     counts = [f"{len(done.trials)} added"]
     counts += [f"{failed} of them failed"] if failed else []
     counts += [f"{done.before} already in the study"] if done.before else []
-    counts += [f"{done.costs} of them without a cost until now"] if done.costs else []
+    counts += [f"{done.besides} of them without a cost until now"] if done.besides else []
     skipped = [f"{done.empty} without results"] if done.empty else []
     skipped += [f"{done.in_part} partly measured"] if done.in_part else []
     lost = [f"{counted(len(done.left_out), 'cost')} of skipped rows, {money(sum(done.left_out), '')} in all"]

@@ -20,10 +20,6 @@ from camobo.study.study import Study
 
 _NOT_FAILED = ("no", "n", "not", "none", "false", "f", "0", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "na", "n/a", "ok")
 """What people write in column failed when a trial did not fail."""
-_NO_RESULT = (
-    "there is a cost or a note but no result. Fill in a result, or empty the cell. To record only what the trial cost: "
-    "camobo amend STUDY TRIAL --cost COST --reason invoice"
-)
 _CONTRADICTS = "there are results, but column failed or state says there are none. Empty one of them."
 
 
@@ -38,10 +34,8 @@ class Recorded:
     """Rows without results that count."""
     in_part: int = 0
     """Rows of open trials with some of their results."""
-    costs: int = 0
-    """How many rows that were recorded before gave a cost that was still missing."""
-    not_recorded: tuple[str, ...] = ()
-    """Remarks on notes of rows recorded before, which were not recorded."""
+    besides: int = 0
+    """Rows that only added a cost or a note to what was recorded."""
     left_out: tuple[float, ...] = ()
     """Costs in rows that were skipped."""
     reasons: int = 0
@@ -53,7 +47,7 @@ def add_rows(study: Study, path: str) -> Recorded:
     plan, rows = study.plan, read_rows(path, study.plan)
     _need_columns(path, plan, rows)
     added, left_out = list[Trial](), list[float]()
-    before = empty = in_part = costs = reasons = 0
+    before = empty = in_part = besides = reasons = 0
     with study.together():
         known: dict[str, list[int]] = {}
         for trial in study.trials:
@@ -78,8 +72,8 @@ def add_rows(study: Study, path: str) -> Recorded:
                     added.append(study.add(params, values, cost=cost, note=row.text("note"), reason=why))
                     reasons += why is None and row.text("reason") is not None
                 else:
-                    before, costs = before + 1, costs + _add_cost(study, row, alike, cost)
-    return Recorded(tuple(added), before, empty, in_part, costs, left_out=tuple(left_out), reasons=reasons)
+                    before, besides = before + 1, besides + _add_cost(study, row, alike, cost)
+    return Recorded(tuple(added), before, empty, in_part, besides, left_out=tuple(left_out), reasons=reasons)
 
 
 def _why_failed(row: Row) -> str | None:
@@ -104,20 +98,25 @@ def _add_cost(study: Study, row: Row, alike: list[int], cost: float | None) -> b
     if cost is None or cost in paid.values():
         return False
     number = next((number for number, known in paid.items() if known is None), alike[0])
-    _record_cost(study, row, study.trials[number], cost)
+    study.tell(number, cost=_new_cost(study, row, study.trials[number]))
     return True
 
 
-def _record_cost(study: Study, row: Row, trial: Trial, cost: float) -> Trial:
-    """Record the cost of a trial that was told without; an error if it was told with another."""
-    if trial.cost is not None:
-        command = phrases.command_line("camobo", "amend", study.storage, str(trial.number), "--cost", f"{cost:.12g}")
-        raise TrialStateError(
-            f"trial {trial.number}: its cost is {cost:.12g} here, but {trial.cost:.12g} was recorded before. "
-            f"To correct it: {command} --reason …"
-        )
-    why = trial.reason if trial.state is State.FAILED and trial.reason else f"cost from {row.file}"
-    return study.amend(trial.number, cost=cost, reason=why)
+def _new_cost(study: Study, row: Row, trial: Trial) -> float | None:
+    """What a row says its trial cost, if that is not recorded yet; an error if another cost is."""
+    cost = parse.amount(row.at("cost"), row.text("cost"))
+    if trial.cost is None or cost is None or cost == trial.cost:
+        return None if cost == trial.cost else cost
+    command = phrases.command_line("camobo", "amend", study.storage, str(trial.number), "--cost", f"{cost:.12g}")
+    raise TrialStateError(
+        f"trial {trial.number}: its cost is {cost:.12g} here, but {trial.cost:.12g} was recorded before. "
+        f"To correct it: {command} --reason …"
+    )
+
+
+def _new_note(row: Row, trial: Trial) -> str | None:
+    note = row.text("note")
+    return None if note == trial.note else note
 
 
 def _need_columns(path: str, plan: Plan, rows: list[Row]) -> None:
@@ -197,7 +196,7 @@ def tell_sheet(study: Study, path: str) -> Recorded:
         )
     _refuse_contradictions(study.plan, rows)
     trials: list[Trial] = []
-    before, costs, not_recorded = 0, 0, list[str]()
+    before = besides = 0
     with study.together():
         plan = study.plan
         for row in rows:
@@ -206,16 +205,14 @@ def tell_sheet(study: Study, path: str) -> Recorded:
                 done = _tell_row(study, plan, row)
             if done is not None:
                 trials.append(done)
-            if done is None and row.blank("objective") and _failure(row) is None:
-                continue
-            if done is None or _told_before(known, done):
-                before, costs = before + (done is None), costs + (done is not None)
-                not_recorded += _not_recorded(study, row)
-    return Recorded(tuple(trials), before, costs=costs, not_recorded=tuple(not_recorded))
+                besides += _told_before(known, done)
+            elif not row.blank("objective") or _failure(row) is not None:
+                before += 1
+    return Recorded(tuple(trials), before, besides=besides)
 
 
 def _told_before(known: Sequence[Trial], done: Trial) -> bool:
-    """Whether a trial has the state and the values it had before: then only its cost is new."""
+    """Whether a trial has the state and the values it had before: then only its cost or its note is new."""
     old = known[done.number]
     return (old.state, old.values) == (done.state, done.values)
 
@@ -227,7 +224,7 @@ def _refuse_contradictions(plan: Plan, rows: list[Row]) -> None:
         with row.placed():
             values, why = _results(plan, row), _failure(row)
             cost = parse.amount(row.at("cost"), row.text("cost"))
-            if not values and why is None and cost is None:
+            if not values and why is None and cost is None and row.text("note") is None:
                 continue
             number = parse.trial_number(row.get("about", "trial"), row.at("trial"))
         facts: dict[str, object] = {f"objective {name!r}": value for name, value in values.items()}
@@ -243,22 +240,6 @@ def _refuse_contradictions(plan: Plan, rows: list[Row]) -> None:
                 )
 
 
-def _not_recorded(study: Study, row: Row) -> list[str]:
-    """A remark if a row recorded before has a new note, which can only be recorded with a result."""
-    number = parse.trial_number(row.get("about", "trial"))
-    trial, note = study.trials[number], row.text("note")
-    if note is None or note == trial.note:
-        return []
-    name, value = next(iter((trial.values or {}).items()), (None, None))
-    if trial.state.open:
-        remedy = "Record it with the results still missing."
-    elif trial.state is State.FAILED or name is None:
-        remedy = "Note it down elsewhere."
-    else:
-        remedy = f"To put it in the log: {_amend_command(study, number, name, value)}"
-    return [f"{row.place}: trial {number} was recorded before; its new note was not stored. {remedy}"]
-
-
 def _amend_command(study: Study, number: int, name: str, value: float | None) -> str:
     dashes = ["--"] if name.startswith("-") else []
     command = phrases.command_line("camobo", "amend", study.storage, str(number))
@@ -266,55 +247,50 @@ def _amend_command(study: Study, number: int, name: str, value: float | None) ->
 
 
 def _tell_row(study: Study, plan: Plan, row: Row) -> Trial | None:
-    """Record a row's result; None if it has none, or none that is new."""
+    """Record what a row says of its trial; None if that is nothing, or nothing new."""
     values, why, state = _results(plan, row), _failure(row), _state(row)
-    cost, note = parse.amount(row.at("cost"), row.text("cost")), row.text("note")
     silent = not values and why is None and state in ("", "pending", "released")
-    if silent and cost is None:
-        if note is not None and "state" not in {name for _, name in row.cells}:
-            raise InvalidOptionError(_NO_RESULT)
+    if silent and row.text("cost") is None and row.text("note") is None:
         return None
-    number = parse.trial_number(row.get("about", "trial"), row.at("trial"))
-    trial = transitions.find(study.trials, number)
+    trial = transitions.find(study.trials, parse.trial_number(row.get("about", "trial"), row.at("trial")))
     _need_same_inputs(plan, row, trial)
-    if silent:
-        if cost is None or cost == trial.cost:
-            return None
-        if trial.state.open:
-            raise InvalidOptionError(_NO_RESULT)
-        return _record_cost(study, row, trial, cost)
+    cost, note = _new_cost(study, row, trial), _new_note(row, trial)
     if why is not None or state == "failed":
-        return _fail_row(study, row, trial, why, values, cost)
-    if not values and trial.state.open:
+        return _fail_row(study, trial, why, values, cost, note)
+    if not values and trial.state.open and not silent:
         raise InvalidOptionError("its state is complete, but there are no results. Fill them in, or empty its state.")
     known = trial.values or {}
     for name in values:
         if name in known and known[name] != values[name]:
             raise TrialStateError(
-                f"trial {number}: {name!r} is {values[name]!r} here, but {known[name]!r} was recorded before. "
-                f"To correct it: {_amend_command(study, number, name, values[name])}"
+                f"trial {trial.number}: {name!r} is {values[name]!r} here, but {known[name]!r} was recorded before. "
+                f"To correct it: {_amend_command(study, trial.number, name, values[name])}"
             )
     fresh = {name: value for name, value in values.items() if name not in known}
-    new_cost = None if cost == trial.cost else cost
-    if new_cost is not None and (trial.cost is not None or not fresh):
-        return _record_cost(study, row, trial, new_cost)
-    return study.tell(number, fresh, cost=new_cost, note=note) if fresh else None
+    return _told(study, trial, fresh, cost, note)
+
+
+def _told(
+    study: Study, trial: Trial, values: Mapping[str, float], cost: float | None, note: str | None
+) -> Trial | None:
+    """The trial after what is new of it; None if that is nothing."""
+    if not values and cost is None and note is None:
+        return None
+    return study.tell(trial.number, values or None, cost=cost, note=note)
 
 
 def _fail_row(
-    study: Study, row: Row, trial: Trial, why: str | None, values: Mapping[str, float], cost: float | None
+    study: Study, trial: Trial, why: str | None, values: Mapping[str, float], cost: float | None, note: str | None
 ) -> Trial | None:
-    """Record that a row's trial failed, and its cost; None if that was recorded before."""
-    new_cost = None if cost == trial.cost else cost
-    if new_cost is not None and (trial.cost is not None or trial.state is State.FAILED):
-        return _record_cost(study, row, trial, new_cost)
+    """Record that a row's trial failed, what it cost and its note; None if all was recorded before."""
     if trial.state is State.FAILED:
-        return None
+        return _told(study, trial, {}, cost, note)
     if values:
         raise InvalidOptionError(_CONTRADICTS)
     if why is None:
         raise InvalidOptionError("its state is failed. Write why in column failed or reason.")
-    return study.fail(trial.number, why, cost=new_cost)
+    failed = study.fail(trial.number, why, cost=cost)
+    return _told(study, failed, {}, None, note) or failed
 
 
 def _need_same_inputs(plan: Plan, row: Row, trial: Trial) -> None:

@@ -171,15 +171,17 @@ def tell(
     Examples:
       camobo tell alloy.db 3 strength=512 corrosion=0.31
       camobo tell alloy.db 3 strength=512 --cost 41.50 --note "furnace B"
+      camobo tell alloy.db 3 --cost 8.50           another bill for trial 3
       camobo tell alloy.db --csv monday.csv
 
-    You can record some objectives now and the others later; costs told in
-    parts add up. A bill that comes after all results goes to camobo amend.
+    You can record some objectives now and the others later. Costs add up, and
+    may come without results, before or after them. To correct what was
+    recorded use camobo amend.
 
     A sheet is recorded as a whole; if anything in it is wrong, nothing is
-    recorded. Rows without results, and rows recorded before, are skipped: you
-    can fill in a sheet bit by bit and record it again. If a trial could not
-    be measured, write why in column "failed"; otherwise leave it empty. Its
+    recorded. Empty rows, and rows recorded before, are skipped: you can fill
+    in a sheet bit by bit and record it again. If a trial could not be
+    measured, write why in column "failed"; otherwise leave it empty. Its
     column "cost" is what the trial cost in all; it can be filled in later.
     """
     if (trial is None) == (csv is None):
@@ -195,37 +197,30 @@ def tell(
             from camobo.cli.csv_results import tell_sheet
 
             sheet = tell_sheet(opened, csv)
-            trials, before, not_recorded, costs = sheet.trials, sheet.before, sheet.not_recorded, sheet.costs
+            trials, before, besides = sheet.trials, sheet.before, sheet.besides
         else:
             number = parse.trial_number(trial or "")
             results = parse.pairs(values or [], list(opened.objectives))
-            if not results:
-                raise _no_results(opened, study, number, cost)
+            if not results and cost is None and note is None:
+                example = next(iter(opened.objectives))
+                text = f"values: need a result, such as {example}=0.31, or --cost or --note."
+                raise InvalidOptionError(text, advice=Advice.FAIL)
             trials, paid = opened.trials, parse.amount("--cost", cost)
             paid_before = trials[number].cost if number < len(trials) and paid is not None else None
-            trials = (opened.tell(number, results, cost=paid, note=note),)
-            before, not_recorded, costs = 0, (), 0
+            trials = (opened.tell(number, results or None, cost=paid, note=note),)
+            before, besides = 0, 0
         plan = opened.plan
         budget = money.remark_on_budget(opened) if any(done.cost is not None for done in trials) else None
-    for remark in (*not_recorded, *([] if budget is None else [budget])):
-        output.hint(remark)
+    if budget is not None:
+        output.hint(budget)
     if json:
         output.as_json({"trials": [trial.as_dict() for trial in trials], "told_before": before})
         return
     for done in trials:
         _show_recorded(plan, done, paid_before)
     if csv is not None:
-        late = f", {costs} of them only with the cost that was missing" if costs else ""
+        late = f", {besides} of them only with a cost or a note" if besides else ""
         output.say(f"{len(trials)} recorded{late}" + (f"; {before} already recorded" if before else "") + ".")
-
-
-def _no_results(study: Study, place: str, number: int, cost: str | None) -> InvalidOptionError:
-    """The error of a `tell` without results."""
-    text = f"values: need at least one result, such as {next(iter(study.objectives))}=0.31."
-    if cost is None:
-        return InvalidOptionError(text, advice=Advice.FAIL)
-    command = phrases.command_line("camobo", "amend", place, str(number), "--cost", cost)
-    return InvalidOptionError(f"{text} To record only what the trial cost: {command} --reason invoice")
 
 
 def _show_recorded(plan: Plan, trial: Trial, paid_before: float | None = None) -> None:
@@ -234,7 +229,7 @@ def _show_recorded(plan: Plan, trial: Trial, paid_before: float | None = None) -
     missing = [name for name in plan.objectives if name not in (trial.values or {})]
     paid = receipt(plan, trial, paid_before)
     waiting = f"{'.' if paid else ''} Still missing: {', '.join(missing)}." if missing and trial.state.open else ""
-    output.say(str(trial) + paid + waiting)
+    output.say(trial.outcome + paid + waiting)
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -275,7 +270,7 @@ def amend(
         return
     from camobo.cli.money import corrected
 
-    output.say(str(done) + corrected(plan, done, known[number].cost))
+    output.say(done.outcome + corrected(plan, done, known[number].cost))
 
 
 @app.command(rich_help_panel=_PANEL)
@@ -305,7 +300,7 @@ def fail(study: StudyPlace, trials: OpenTrials, reason: Reason, cost: Paid = Non
     from camobo.cli.money import receipt
 
     for trial in done:
-        output.say(str(trial) + receipt(plan, trial, None if paid is None else known[trial.number].cost))
+        output.say(trial.outcome + receipt(plan, trial, None if paid is None else known[trial.number].cost))
 
 
 @app.command(rich_help_panel=_PANEL)

@@ -5,7 +5,7 @@
                "expected"?, "known"?, "beside"?}
     asked     {"owner", "expires"}                         a free trial was handed out again
     renewed   {"expires"}                                  its holder is still evaluating it
-    told      {"values", "cost"?, "note"?}                 results, all or some; cost is what it cost in all so far
+    told      {"values"?, "cost"?, "note"?}                results, all or some; cost is what it cost in all so far
     amended   {"values"? or null, "cost"?, "reason"}       a correction; null withdraws the results
     failed    {"reason", "cost"?, "teaches"?: false}       it could not be measured; what it cost may teach nothing
     released  {}                                           its holder handed it back; or it failed and is tried again

@@ -149,6 +149,9 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
             teaches=facts.get("teaches", trial.teaches),
         )
     if event.kind == "told":
+        trial = replace(trial, cost=facts.get("cost", trial.cost), note=facts.get("note", trial.note))
+        if "values" not in facts and ("cost" in facts or "note" in facts):
+            return trial
         values, whole = _merged(trial, facts["values"], objectives)
         return replace(
             trial,
@@ -156,8 +159,6 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
             values=values,
             told=number if whole else None,
             expires=None if whole else trial.expires,
-            cost=facts.get("cost", trial.cost),
-            note=facts.get("note", trial.note),
         )
     if event.kind == "amended":
         trial = replace(trial, cost=facts.get("cost", trial.cost), teaches=trial.teaches or "cost" in facts)

@@ -256,7 +256,9 @@ def tell(
     cost: float | None,
     note: str | None,
 ) -> Change:
-    """Record results of an open trial, for all objectives or for some."""
+    """Record results of an open trial, for all objectives or for some; or of any trial only a cost or a note."""
+    if values is None:
+        return _tell_besides(history, stamp, trial, cost=cost, note=note)
     found = _open(history, trial, "given results")
     results = values_of(values, history.plan.objectives, partial=True)
     before = found.values or {}
@@ -265,7 +267,23 @@ def tell(
         raise TrialStateError(
             f"trial {found.number}: {again[0]!r} has a value already, {before[again[0]]!r}.", advice=Advice.AMEND
         )
-    new: dict[str, Any] = {"values": results}
+    return _told(history, stamp, found, {"values": results}, cost=cost, note=note)
+
+
+def _tell_besides(
+    history: History, stamp: Stamp, trial: Trial | int, *, cost: float | None, note: str | None
+) -> Change:
+    """Record a bill or a remark, which may come at any time and decide nothing about the state of a trial."""
+    found = find(history.trials, trial)
+    if cost is None and note is None:
+        raise InvalidValueError("tell: need values, a cost or a note, got none of them.", advice=Advice.FAIL)
+    return _told(history, stamp, found, {}, cost=cost, note=note)
+
+
+def _told(
+    history: History, stamp: Stamp, found: Trial, new: dict[str, Any], *, cost: float | None, note: str | None
+) -> Change:
+    """The event of what was told; costs add up."""
     if cost is not None:
         new["cost"] = money(cost + (found.cost or 0.0))
     if note is not None:

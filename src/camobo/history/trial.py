@@ -84,6 +84,11 @@ class Trial:
         return not self.added and not self.state.open
 
     def __str__(self) -> str:
+        return self.outcome if self.cost is None else f"{self.outcome}; cost {self.cost:.6g}"
+
+    @property
+    def outcome(self) -> str:
+        """Its params and what came of them, in a line; without what it cost."""
         text = f"trial {self.number}: {written_params(self.params)}"
         if self.values:
             text += " -> " + ", ".join(f"{k}={v:.6g}" for k, v in self.values.items())

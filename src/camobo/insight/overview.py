@@ -17,7 +17,7 @@ _MOST_SHOWN = 10
 def text(record: Record) -> str:
     """A line per fact, then the front."""
     facts = [f"{label:<13}{fact}" for label, fact in _facts(record)]
-    front = (f"  {trial}{_paid(record, trial)}" for trial in record.front[:_MOST_SHOWN])
+    front = (f"  {trial.outcome}{_paid(record, trial)}" for trial in record.front[:_MOST_SHOWN])
     return "\n".join([*facts, *front, *_rest(record)])
 
 

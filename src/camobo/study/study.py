@@ -288,10 +288,13 @@ class Study:
         """What `ask` and `optimize` are built on: trials as requested, available ones before new ones."""
         return self._ledger.hand_out(request)
 
-    def tell(self, trial: Trial | int, values: Values, cost: float | None = None, note: str | None = None) -> Trial:
+    def tell(
+        self, trial: Trial | int, values: Values | None = None, cost: float | None = None, note: str | None = None
+    ) -> Trial:
         """Record the results of a trial: a finite number per objective, all at once or some now and the rest later.
 
-        cost: what the trial cost; told in parts, the parts add up. note: any remark.
+        cost: what the trial cost; told in parts, the parts add up. note: any remark, in place of the one before. Both
+            can be told without results, before or after them, as bills come.
 
         A result that comes after the lease has ended counts, unless somebody else holds the trial by then. To record
         it even then, name the trial by its number.
@@ -303,6 +306,8 @@ class Study:
         'pending'
         >>> study.tell(trial, {"rust": 0.3}, note="after a week of salt spray").state.value
         'complete'
+        >>> study.tell(trial, cost=8.5).cost  # the bill of the salt spray
+        50.0
         """
         told = self._ledger.change(trial, transitions.tell, trial, values, cost=money(cost), note=note).trial
         if cost is not None:
