@@ -119,6 +119,7 @@ STATEFUL = {
     "run.interrupts._Remembering": "the same",
     "run.interrupts.TerminationRequestedError": "which signal came",
     "errors.CamoboError": "an exception carries its message, advice and place",
+    "cost.formula_models.KnownCosts": "a cache: what a user's function gave",
     "model.blas._inside": "who computes now: the number of BLAS threads is global to a process",
     "model.blas._controller()": "a cache: the libraries that have threads",
     "optuna.sampler.CostAwareSampler": "caches beside its options",

@@ -138,19 +138,19 @@ class TestRefusals:
     )
     def test_a_formula_that_is_no_cost_somewhere_is_refused_with_the_place(self, text: str, said: list[str]) -> None:
         with pytest.raises(InvalidOptionError, match=r"^cost: need a finite number above 0 everywhere, got ") as caught:
-            Formula(text).over(SPACE)
+            Formula(text).try_out(SPACE)
         assert all(words in str(caught.value) for words in said), str(caught.value)
 
     def test_a_formula_is_tried_between_the_corners_too(self) -> None:
         with pytest.raises(InvalidOptionError, match="got -"):
-            Formula("abs(wc - 50) - 5").over(SPACE)
+            Formula("abs(wc - 50) - 5").try_out(SPACE)
 
     def test_in_a_space_of_many_inputs_two_corners_are_tried(self) -> None:
         many = Space({f"x{i}": Real(0, 1) for i in range(12)})
         with pytest.raises(InvalidOptionError, match="x0=1, "):
-            Formula(" + ".join(f"x{i}" for i in range(12)) + " + 1 - 13 * x0*x1*x2*x3*x4*x5*x6*x7*x8*x9*x10*x11").over(
-                many
-            )
+            Formula(
+                " + ".join(f"x{i}" for i in range(12)) + " + 1 - 13 * x0*x1*x2*x3*x4*x5*x6*x7*x8*x9*x10*x11"
+            ).try_out(many)
 
     @pytest.mark.parametrize(
         ("function", "said"),
@@ -170,14 +170,14 @@ class TestRefusals:
         self, function: Any, said: list[str]
     ) -> None:
         with pytest.raises(InvalidOptionError, match=r"^cost: need a finite number above 0 everywhere, got ") as caught:
-            Formula(function).over(SPACE)
+            Formula(function).try_out(SPACE)
         assert all(words in str(caught.value) for words in said), str(caught.value)
         assert " from the function <lambda> at wc=" in str(caught.value)
         assert "It must return what a trial costs" in str(caught.value)
 
     def test_what_a_function_raised_is_the_cause_of_the_error(self) -> None:
         with pytest.raises(InvalidOptionError) as caught:
-            Formula(lambda params: params["tungsten"]).over(SPACE)
+            Formula(lambda params: params["tungsten"]).try_out(SPACE)
         assert isinstance(caught.value.__cause__, KeyError)
 
     def test_stopping_the_program_is_no_answer_of_a_function(self) -> None:
@@ -185,7 +185,7 @@ class TestRefusals:
             raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            Formula(stop).over(SPACE)
+            Formula(stop).try_out(SPACE)
 
     def test_an_unknown_input_is_refused_with_its_place_and_a_hint(self) -> None:
         with pytest.raises(InvalidOptionError, match=r"unknown input 'wcc'.*Did you mean 'wc'[\s\S]*\^"):
@@ -193,7 +193,7 @@ class TestRefusals:
 
     def test_a_slow_function_is_tried_at_few_points(self) -> None:
         calls: list[Any] = []
-        Formula(lambda params: len(calls.append(params) or "1")).over(SPACE)  # type: ignore[func-returns-value]
+        Formula(lambda params: len(calls.append(params) or "1")).try_out(SPACE)  # type: ignore[func-returns-value]
         assert 32 <= len(calls) <= 64
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from camobo.arrays import Array
 from camobo.cost.expression import parse
 from camobo.cost.expression_text import spelled
+from camobo.cost.formula import Formula
 from camobo.cost.formula_models import FormulaModel, FunctionModel
 from camobo.space.inputs import Categorical, Integer, Real
 from camobo.space.space import Space
@@ -144,3 +145,36 @@ def test_formulas_over_the_widest_ranges_do_not_overflow(high: float) -> None:
     np.testing.assert_allclose(model.log_cost(coordinates)[[0, -1]], [math.log(1e-300), math.log(high)], rtol=1e-12)
     assert np.all(np.isfinite(model.log_cost(coordinates)))
     np.testing.assert_allclose(model.log_cost_slope(coordinates), math.log(high) - math.log(1e-300), rtol=1e-9)
+
+
+class TestKnownCosts:
+    def test_a_function_is_asked_once_for_the_same_params_by_all_models_of_a_cost(self) -> None:
+        asked: list[dict[str, Any]] = []
+
+        def slow(params: Mapping[str, Any]) -> float:
+            asked.append(dict(params))
+            return function(params)
+
+        cost, points = Formula(slow), random_points(20)
+        first = cost.over(SPACE).log_cost(points)
+        np.testing.assert_array_equal(cost.over(SPACE).log_cost(points), first)
+        assert len(asked) == 20
+
+    def test_params_that_are_equal_but_differ_are_asked_for_each(self) -> None:
+        space = Space({"choice": Categorical([1, True, 0, False])})
+        cost = Formula(lambda params: 2.0 if isinstance(params["choice"], bool) else 1.0)
+        found = np.exp(cost.over(space).log_cost(np.array([[space.to_unit({"choice": c})[0]] for c in (1, True)])))
+        np.testing.assert_allclose(found, [1.0, 2.0])
+
+    def test_what_a_function_raises_is_not_remembered(self) -> None:
+        answers = iter([ConnectionError("server down"), 4.0])
+
+        def unreliable(params: Mapping[str, Any]) -> float:
+            answer = next(answers)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        model, point = Formula(unreliable).over(SPACE), random_points(1)
+        assert model.log_cost(point)[0] > 700.0
+        assert math.isclose(math.exp(model.log_cost(point)[0]), 4.0)

@@ -237,12 +237,11 @@ class TestSharedCosts:
     def test_a_formula_needs_all_its_parameters(self, cost: Formula) -> None:
         assert cost_among(cost, shown_space(SPACE, {}), SPACE) == (None, "rare")
 
-    def test_a_function_that_raises_something_else_is_an_error_that_names_the_place(self) -> None:
+    def test_where_a_function_raises_something_else_a_point_is_as_expensive_as_can_be(self) -> None:
         space = shown_space(SPACE, {})
         found, _ = cost_among(Formula(lambda p: p["trees"] / 0), space, SPACE)
         assert found is not None
-        with pytest.raises(InvalidOptionError, match=r"finite number above 0.*trees=10"):
-            SharedCost(found, space)
+        assert SharedCost(found, space).over(space).log_cost(space.cheapest()[None, :]) > 700.0
 
     def test_it_is_the_cost_it_holds(self) -> None:
         cost = SharedCost(OrderCost("trees > share"), shown_space(SPACE, {}))

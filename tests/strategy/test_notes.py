@@ -46,10 +46,11 @@ def test_a_sentence_of_an_earlier_version_is_quoted_as_it_is(text: str) -> None:
     assert str(Note(Reason.OTHER, {"text": text})) == text
 
 
-def test_only_rescues_and_nearly_empty_spaces_are_unusual() -> None:
+def test_only_rescues_missing_costs_and_nearly_empty_spaces_are_unusual() -> None:
     assert {reason for reason in Reason if reason.unusual} == {
         Reason.CHEAPEST_LEFT,
         Reason.RANDOM_LEFT,
+        Reason.NO_COST,
         Reason.JITTER,
         Reason.OTHER,
     }

@@ -608,20 +608,35 @@ class TestFunctions:
         assert study.plan.cost == cm.OrderCost("expensive")
         assert study.trials == ()
 
-    def test_a_function_that_breaks_later_makes_points_unsuggestable_and_no_crash(self) -> None:
+    @staticmethod
+    def breaking(above: float, **options: Any) -> cm.Study:
+        """A study after five trials, whose cost function has broken where an input lies above a value."""
         broken: list[bool] = []
 
         def fickle(params: Mapping[str, Any]) -> float:
-            if broken and params["expensive"] > 0.5:
+            if broken and params["expensive"] > above:
                 raise OSError("no prices today")
             return price(params)
 
-        study = paid(study_of(cost=fickle, thrift=0.0), 4)
+        space = cm.Space({"expensive": cm.Real(0, 1), "cheap": cm.Real(0, 1)})
+        study = paid(cm.Study(space, {"strength": "max", "corrosion": "min"}, cost=fickle, seed=1, **options), 5)
         broken.append(True)
-        with pytest.raises(cm.InvalidOptionError, match="finite number above 0 everywhere"):
-            study.ask()
-        broken.clear()
-        assert study.ask().number == 4
+        return study
+
+    def test_where_a_function_breaks_later_nothing_is_tried_and_nothing_crashes(self) -> None:
+        study = self.breaking(0.5)
+        assert all(trial.params["expensive"] <= 0.5 for trial in study.ask(6))
+
+    def test_one_that_breaks_altogether_is_left_out_of_account_and_that_is_noted(self) -> None:
+        study = self.breaking(-1.0)
+        trial = study.ask()
+        assert trial.notes[-1].reason is cm.Reason.NO_COST
+        assert trial.expected is None
+        assert study.spent() > 0.0
+
+    def test_without_amounts_a_budget_in_money_cannot_be_spent_and_that_is_an_error(self) -> None:
+        with pytest.raises(cm.InvalidOptionError, match=r"gives none for .*Check the cost function"):
+            self.breaking(-1.0, budget=cm.Budget(cost=500)).ask()
 
 
 class TestDisagreement:

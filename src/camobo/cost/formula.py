@@ -12,7 +12,7 @@ import numpy as np
 from camobo.arrays import Array
 from camobo.cost.expression import parse
 from camobo.cost.expression_text import names_in
-from camobo.cost.formula_models import FormulaModel, FunctionModel, is_cost
+from camobo.cost.formula_models import FormulaModel, FunctionModel, KnownCosts, is_cost
 from camobo.cost.order import Order
 from camobo.cost.protocol import Cost, CostModel
 from camobo.errors import InvalidOptionError, shown
@@ -29,8 +29,9 @@ class Formula:
 
     formula: such as "0.36*wc + 0.24*cobalt + 5", with + - * / ^, comparisons, min, max, abs, exp, log, log10, sqrt
         and if(condition, then, else); quench == "oil" compares a choice; `nickel %` in backquotes is a name with
-        spaces. Or a function that takes params and returns a number. Functions are not stored: a stored study
-        needs it again when it is opened.
+        spaces. Or a function that takes params and returns a number: always the same for the same params, and
+        quickly, since a suggestion asks for about a thousand. Where it raises or returns no number above 0, nothing
+        is tried that it can avoid. Functions are not stored: a stored study needs it again when it is opened.
 
     >>> from camobo.space.inputs import Real
     >>> model = Formula("0.36*wc + 5").over(Space({"wc": Real(0, 100)}))
@@ -40,6 +41,7 @@ class Formula:
 
     formula: str | Callable[[Mapping[str, Any]], float]
     _names: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _known: KnownCosts = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.formula, str) and not callable(self.formula):
@@ -47,6 +49,7 @@ class Formula:
                 f'Formula: need text such as "0.36*wc + 5", or a function of the params, got {shown(self.formula)}.'
             )
         object.__setattr__(self, "_names", names_in(self.formula) if isinstance(self.formula, str) else ())
+        object.__setattr__(self, "_known", KnownCosts())
 
     @property
     def order(self) -> Order | None:
@@ -57,18 +60,20 @@ class Formula:
         """The inputs the formula mentions; none for a function, which may read any."""
         return self._names
 
-    def over(self, space: Space) -> CostModel:
-        """Its model over a space, tried at points all over it."""
-        model: FormulaModel | FunctionModel
+    def over(self, space: Space) -> FormulaModel | FunctionModel:
+        """Its model over a space. An error in the text shows its place; what it gives is looked at by `try_out`."""
         if isinstance(self.formula, str):
-            model = FormulaModel(space, parse(self.formula, space.inputs))
+            return FormulaModel(space, parse(self.formula, space.inputs))
+        return FunctionModel(space, self.formula, self._known)
+
+    def try_out(self, space: Space) -> None:
+        """Refuse it if at one of many points all over a space it does not give a finite number above 0."""
+        if isinstance(self.formula, str):
             remedy = "Add what every trial costs, as in … + 5, or use max(…, 1)."
-            _try_out(model, f"the formula {shown(self.formula)}", _SAMPLED, remedy)
+            _try_out(self.over(space), f"the formula {shown(self.formula)}", _SAMPLED, remedy)
         else:
-            model = FunctionModel(space, self.formula)
             remedy = "It must return what a trial costs, for every point of the space."
-            _try_out(model, f"the function {_name_of(self.formula)}", _SAMPLED_CALLS, remedy)
-        return model
+            _try_out(self.over(space), f"the function {_name_of(self.formula)}", _SAMPLED_CALLS, remedy)
 
     def among(self, names: Collection[str]) -> Formula | None:
         """Itself if these inputs are all it mentions; a part of a formula says nothing."""

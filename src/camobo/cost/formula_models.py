@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from camobo.space.inputs import Categorical, Input
 from camobo.space.space import Space
 
 _STEP = 1e-5  # of a range, for the slopes of a function
+_MOST_KNOWN = 20_000  # costs that are kept, a few megabytes
 _BEYOND = 710.0  # more than the logarithm of any number
 
 
@@ -62,12 +63,32 @@ class FormulaModel:
         return np.where(np.isfinite(found) & is_cost(values)[:, None], found, 0.0)
 
 
+class KnownCosts:
+    """A cache: what a Python function, which may be slow, gave for params."""
+
+    def __init__(self) -> None:
+        self._costs: dict[tuple[Any, ...], float] = {}
+
+    def of(self, function: Callable[[Mapping[str, Any]], float], params: Mapping[str, Any]) -> float:
+        """What the function gives, as a number; NaN for what is none. What it raises is raised, and not kept."""
+        key = (*params.items(), *map(type, params.values()))  # 1 and True are equal, and two choices
+        known = self._costs.get(key)
+        if known is None:
+            found = function(params)
+            known = math.nan if isinstance(found, (str, bytes, bool)) else float(found)
+            if len(self._costs) >= _MOST_KNOWN:
+                self._costs.clear()
+            self._costs[key] = known
+        return known
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionModel:
     """The value of a Python function."""
 
     space: Space
     function: Callable[[Mapping[str, Any]], float]
+    known: KnownCosts = field(default_factory=KnownCosts, repr=False, compare=False)
     in_money: bool = True
 
     def fitted(self, units: Array, paid: Array, earlier: CostModel | None = None) -> CostModel:
@@ -87,8 +108,7 @@ class FunctionModel:
 
     def _cost(self, unit: Array) -> float:
         try:
-            found = self.function(self.space.from_unit(unit))
-            return math.nan if isinstance(found, (str, bytes, bool)) else float(found)
+            return self.known.of(self.function, self.space.from_unit(unit))
         except Exception:  # whatever a user's function raises: such a point is not suggested
             return math.nan
 

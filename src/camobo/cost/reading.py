@@ -14,6 +14,7 @@ from camobo.cost.protocol import Cost
 from camobo.cost.receipts import LearnedCost
 from camobo.errors import InvalidOptionError, InvalidOrderError, shown
 from camobo.hints import meant
+from camobo.space.space import Space
 
 Function: TypeAlias = Callable[[Mapping[str, Any]], float]
 CostLike: TypeAlias = "str | Sequence[str] | Order | Cost | Callable[[dict[str, Any]], float] | None"
@@ -73,6 +74,13 @@ def as_cost(given: Any, *, paper: bool = False) -> Cost | None:
     if not isinstance(given, (str, Order, Sequence)):
         raise InvalidOrderError(f'cost: need an order such as "nickel > chromium", a cost or None, got {shown(given)}.')
     return PaperCost(given) if paper else OrderCost(given)
+
+
+def check_cost(cost: Cost, space: Space) -> None:
+    """Refuse a cost that does not fit a space, or a formula or function that gives no cost somewhere in it."""
+    cost.over(space)
+    if isinstance(cost, Formula):
+        cost.try_out(space)
 
 
 def known_at_once(cost: Cost) -> bool:

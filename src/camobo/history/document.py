@@ -21,7 +21,7 @@ from camobo.checks import Goal, GoalWord, Values, objectives_of, one_of, values_
 from camobo.cost.budget import Budget, as_budget
 from camobo.cost.prices import Prices
 from camobo.cost.protocol import Cost
-from camobo.cost.reading import CostLike, as_cost, read_cost
+from camobo.cost.reading import CostLike, as_cost, check_cost, read_cost
 from camobo.cost.thrift import thrift_of
 from camobo.errors import CamoboError, InvalidOptionError
 from camobo.hints import meant
@@ -105,7 +105,7 @@ def changed_plan(plan: Plan, facts: Mapping[str, Any]) -> Plan:
 def _checked_cost(given: Any, space: Space, method: Method) -> Cost | None:
     cost = as_cost(given, paper=method == "paper")
     if cost is not None:
-        cost.over(space)  # raises if it does not fit
+        check_cost(cost, space)
     return cost
 
 

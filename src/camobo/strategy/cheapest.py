@@ -11,7 +11,7 @@ import numpy as np
 from camobo.acquisition.maximise import maximise
 from camobo.arrays import Array
 from camobo.cost.protocol import CostModel
-from camobo.errors import Advice, BudgetSpent
+from camobo.errors import Advice, BudgetSpent, InvalidOptionError
 from camobo.space.space import Space, written_params
 from camobo.strategy.funds import Funds
 from camobo.strategy.plan import Data, Plan
@@ -44,6 +44,12 @@ def within_means(
     unit = cheapest_untried(plan, data, number, means.model, fixed)
     if means.affords(unit):
         return unit
+    if means.model is not None and float(means.model.log_cost(unit[None, :])[0]) >= LOG_MOST:
+        place = written_params(plan.space.from_unit(unit))
+        raise InvalidOptionError(
+            f"cost: need an amount to spend a budget in money by, but it gives none for {place}, nor for any other "
+            "point that was looked at. Check the cost function, or change the cost."
+        )
     raise BudgetSpent(_why_nothing(plan, means, unit, fixed or {}), advice=None if fixed else Advice.SPEND_MORE)
 
 

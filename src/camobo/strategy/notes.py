@@ -27,6 +27,7 @@ class Reason(str, Enum):
     LOOKS_ELSEWHERE = "looks-elsewhere"
     SEEKS_FEASIBLE = "seeks-feasible"
     ALGORITHM_1 = "algorithm-1"
+    NO_COST = "no-cost"
     ADDED = "added"
     JITTER = "jitter"
     """Fact `outcome`: whose model; fact `jitter`: how much was added to the diagonal of its covariance."""
@@ -36,7 +37,7 @@ class Reason(str, Enum):
     @property
     def unusual(self) -> bool:
         """Whether to warn the reader: a numerical rescue, or a space with few untried points."""
-        return self in (Reason.CHEAPEST_LEFT, Reason.RANDOM_LEFT, Reason.JITTER, Reason.OTHER)
+        return self in (Reason.CHEAPEST_LEFT, Reason.RANDOM_LEFT, Reason.NO_COST, Reason.JITTER, Reason.OTHER)
 
 
 _SENTENCES = {
@@ -49,6 +50,7 @@ _SENTENCES = {
     Reason.LOOKS_ELSEWHERE: "covers the whole space: with noisy measurements the models can miss a region",
     Reason.SEEKS_FEASIBLE: "looks for a feasible point: no trial meets every constraint yet",
     Reason.ALGORITHM_1: "Algorithm 1 of the paper",
+    Reason.NO_COST: "the cost gives no amount at this point, so it was chosen without one",
     Reason.ADDED: "added by hand",
     Reason.JITTER: "the model of {outcome!r} needed jitter {jitter:.0e} to factorise its covariance",
     Reason.OTHER: "{text}",

@@ -38,10 +38,17 @@ class Suggestion:
     def expected(self) -> float | None:
         """What the point is expected to cost, if costs are in money and this one can be told."""
         model = self.fitted.cost
-        if model is None or not model.in_money:
-            return None
-        log_cost = float(model.log_cost(self.unit[None, :])[0])
-        return math.exp(log_cost) if log_cost < LOG_MOST else None
+        return math.exp(self._log_cost) if model is not None and model.in_money and self.has_cost else None
+
+    @property
+    def has_cost(self) -> bool:
+        """Whether the cost can be told, or there is no cost to tell."""
+        return self._log_cost < LOG_MOST
+
+    @property
+    def _log_cost(self) -> float:
+        model = self.fitted.cost
+        return 0.0 if model is None else float(model.log_cost(self.unit[None, :])[0])
 
 
 class Strategy(Protocol):

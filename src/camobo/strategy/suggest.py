@@ -21,6 +21,7 @@ from camobo.space.space import is_new
 from camobo.strategy.cheapest import within_means
 from camobo.strategy.default import DefaultStrategy
 from camobo.strategy.funds import funds
+from camobo.strategy.notes import Note, Reason
 from camobo.strategy.paper import PaperStrategy
 from camobo.strategy.plan import Data, Method, Plan
 from camobo.strategy.protocol import Fitted, Strategy, Suggestion
@@ -37,7 +38,8 @@ def suggest(
     """
     with one_thread():
         found = STRATEGIES[plan.method].suggest(plan, data, number, earlier or Fitted())
-    return with_fixed(plan, data, number, found, fixed) if fixed else found
+    found = with_fixed(plan, data, number, found, fixed) if fixed else found
+    return found if found.has_cost else replace(found, notes=(*found.notes, Note(Reason.NO_COST)))
 
 
 def models_of(plan: Plan, data: Data) -> Models:

@@ -20,7 +20,7 @@ from camobo.checks import Duration, Goal, GoalWord, Values, duration, money, own
 from camobo.cost.budget import Budget
 from camobo.cost.formula import AbsentFunction, Formula, stored_whole
 from camobo.cost.protocol import Cost
-from camobo.cost.reading import CostLike, as_cost
+from camobo.cost.reading import CostLike, as_cost, check_cost
 from camobo.errors import InvalidOptionError, InvalidValueError, StorageError
 from camobo.history import transitions
 from camobo.history.document import make_plan
@@ -179,7 +179,7 @@ class Study:
                 f"cost: need the Python function that was this study's cost, which was {plans[0].cost}. "
                 "To change the cost use study.change(cost=…)."
             )
-        cost.over(self.space)  # raises if it does not fit
+        check_cost(cost, self.space)
         self._ledger.keep_function(cost, absent.name)
 
     def close(self) -> None:
