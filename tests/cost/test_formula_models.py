@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -167,7 +167,7 @@ class TestKnownCosts:
         np.testing.assert_allclose(found, [1.0, 2.0])
 
     def test_what_a_function_raises_is_not_remembered(self) -> None:
-        answers = iter([ConnectionError("server down"), 4.0])
+        answers: Iterator[Exception | float] = iter([ConnectionError("server down"), 4.0])
 
         def unreliable(params: Mapping[str, Any]) -> float:
             answer = next(answers)

@@ -53,7 +53,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
 
 
 def optimized(**options: Any) -> cm.Study:
-    space = cm.Space({"nickel": cm.Real(0, 1), "q": cm.Categorical(["air", "oil"])})
+    space = cm.Space({"nickel": cm.Real(0, 1), "q": cm.Categorical(["air", "oil"], expensive=["oil"])})
     study = cm.Study(space, {"y": "min"}, seed=1, cost="nickel > q")
     return study.optimize(lambda p: {"y": p["nickel"]}, 4, **options)
 

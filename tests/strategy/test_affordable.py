@@ -14,7 +14,7 @@ from camobo.cost.receipts import LearnedCost
 from camobo.errors import InvalidOptionError
 from camobo.space.inputs import Categorical, Real
 from camobo.space.space import Space
-from camobo.strategy.affordable import check_budget
+from camobo.strategy.affordable import check_budget, check_terms
 from tests.support.plans import PRICES, plan
 from tests.support.strategies import label
 
@@ -89,3 +89,16 @@ def test_and_in_nothing_else(unit: str) -> None:
         'Give seconds, such as Budget(cost=7200, unit="s"), or learn from amounts that are told: LearnedCost().'
     )
     check_budget(plan(SPACE, cost=LearnedCost("nickel"), budget=Budget(cost=7200.0, unit=unit)))
+
+
+@pytest.mark.parametrize(
+    "cost",
+    ["nickel > quench", LearnedCost("nickel > quench"), Prices({"nickel": 3.0}, rest="quench")],
+    ids=["order", "learned", "prices"],
+)
+def test_choices_in_an_order_of_which_none_is_expensive_are_refused_with_what_to_write(cost: Any) -> None:
+    silent, spoken = Categorical(["air", "oil"]), Categorical(["air", "oil"], expensive=["oil"])
+    said = r"'quench' is in the order .*Categorical\(\['air', 'oil'\], expensive="
+    with pytest.raises(InvalidOptionError, match=said):
+        check_terms(plan(Space({"nickel": Real(0, 20), "quench": silent}), cost=cost))
+    check_terms(plan(Space({"nickel": Real(0, 20), "quench": spoken}), cost=cost))

@@ -1,16 +1,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from camobo.cost.budget import Budget
-from camobo.errors import BudgetSpent, SpaceExhausted
+from camobo.errors import BudgetSpent, InvalidOptionError, SpaceExhausted
 from camobo.space.inputs import Integer
 from camobo.space.space import Space
+from camobo.strategy.notes import Reason
 from camobo.strategy.plan import Data, Plan, Receipts
 from camobo.strategy.protocol import Fitted
 from camobo.strategy.suggest import models_of, suggest
@@ -221,3 +223,22 @@ class TestFixedAndMoney:
         assert suggest(given, known, 12, fixed={"expensive": 0.1, "cheap": 1.0}).expected == pytest.approx(4.0)
         with pytest.raises(BudgetSpent, match=r"^with expensive=0\.2, cheap=1 fixed, .* costs about 5 EUR"):
             suggest(given, known, 12, fixed={"expensive": 0.2, "cheap": 1.0})
+
+
+class TestMissingCosts:
+    @staticmethod
+    def fails(params: Mapping[str, Any]) -> float:
+        raise OSError("no prices today")
+
+    @pytest.mark.parametrize("count", [0, 12])
+    def test_without_any_cost_a_point_is_suggested_and_that_is_noted(self, count: int) -> None:
+        given = plan(cost=self.fails)
+        found = suggest(given, data(given, some(given, count)), count)
+        assert found.notes[-1].reason is Reason.NO_COST
+        assert found.expected is None
+
+    @pytest.mark.parametrize("count", [0, 12])
+    def test_a_budget_in_money_cannot_be_spent_without_amounts(self, count: int) -> None:
+        given = plan(cost=self.fails, budget=Budget(cost=100.0))
+        with pytest.raises(InvalidOptionError, match=r"gives none for expensive=.*Check the cost function"):
+            suggest(given, data(given, some(given, count)), count)

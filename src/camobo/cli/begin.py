@@ -86,14 +86,14 @@ def new(
     """
     from camobo.history.document import to_document
     from camobo.history.problem_file import plan_of_toml
-    from camobo.strategy.affordable import check_budget
+    from camobo.strategy.affordable import check_terms
 
     place = arguments.study_of_problem(problem) if storage is None else storage
     plan, document = plan_of_toml(problem)
     trials = 0
     if prices is not None:
         plan = replace(plan, cost=_priced(problem, document, plan, prices))
-        check_budget(plan)
+        check_terms(plan)
     if dry_run:
         place = redacted(place)
     else:

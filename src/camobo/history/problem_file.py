@@ -9,7 +9,7 @@ from pathlib import Path
 from camobo.checks import SQLITE_HEADER
 from camobo.errors import CamoboError, InvalidOptionError, StorageError, shown
 from camobo.history.document import Document, read_plan
-from camobo.strategy.affordable import check_budget
+from camobo.strategy.affordable import check_terms
 from camobo.strategy.plan import Plan
 
 if sys.version_info >= (3, 11):
@@ -64,7 +64,7 @@ def plan_of_toml(path: str | Path) -> tuple[Plan, Document]:
     document = read_toml(path)
     try:
         plan = read_plan(document)
-        check_budget(plan)
+        check_terms(plan)
         return plan, document
     except CamoboError as error:
         raise error.within(str(path)) from error

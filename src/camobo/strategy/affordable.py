@@ -1,4 +1,4 @@
-"""Whether a budget in money fits the cost: it counts the same thing, and pays for a trial."""
+"""Whether cost and budget fit each other and the space: all that is named can cost, and the budget pays for a trial."""
 
 from __future__ import annotations
 
@@ -14,10 +14,29 @@ from camobo.cost.receipts import wants_durations
 from camobo.cost.sweep import cheapest_of
 from camobo.cost.thrift import ROUNDING
 from camobo.errors import InvalidOptionError
+from camobo.space.inputs import Categorical
 from camobo.space.space import written_params
 from camobo.strategy.plan import Data, Plan
 
 _SECONDS = ("", "s", "sec", "second", "seconds")
+
+
+def check_terms(plan: Plan) -> None:
+    """Refuse a cost and a budget that cannot mean what they say, of a study that begins."""
+    _refuse_unranked(plan)
+    check_budget(plan)
+
+
+def _refuse_unranked(plan: Plan) -> None:
+    """Refuse an order that names choices of which none is said to be expensive: it would be silently ignored."""
+    order = None if plan.cost is None else plan.cost.order
+    for name in () if order is None else order.names:
+        given = plan.space.inputs[name]
+        if isinstance(given, Categorical) and not given.expensive:
+            raise InvalidOptionError(
+                f"cost: {name!r} is in the order {order}, but none of its choices is said to be expensive. "
+                f"List those that are, most expensive first: Categorical({list(given.choices)!r}, expensive=[…])."
+            )
 
 
 def check_budget(plan: Plan) -> None:

@@ -42,7 +42,7 @@ from camobo.space.inputs import Params
 from camobo.space.space import Space
 from camobo.storage.protocol import Store
 from camobo.storage.store import Storage, begin_study, load_study
-from camobo.strategy.affordable import check_budget
+from camobo.strategy.affordable import check_budget, check_terms
 from camobo.strategy.plan import Beta, Method, Plan
 from camobo.study.identity import worker_name
 from camobo.study.ledger import Ledger
@@ -121,7 +121,7 @@ class Study:
             beta=beta,
             refit_every=refit_every,
         )
-        check_budget(plan)
+        check_terms(plan)
         self._attach(*begin_study(plan, storage, any_seed=seed is None), storage, plan.cost)
 
     @classmethod
@@ -398,7 +398,7 @@ class Study:
         >>> print(study.add({"x": 0.5}, {"y": 2.0}, note="from last year"))
         trial 0: x=0.5 -> y=2
         >>> print(study.add({"x": 0.9}, None, cost=12, reason="cracked"))
-        trial 1: x=0.9 (failed: cracked)
+        trial 1: x=0.9 (failed: cracked); cost 12
         """
         if values is None and reason is None:
             raise InvalidValueError(
@@ -591,7 +591,9 @@ class Study:
             seed=plan.seed,
             method=plan.method,
         )
-        if not (isinstance(budget, EllipsisType) and isinstance(cost, EllipsisType)):
+        if not isinstance(cost, EllipsisType):
+            check_terms(wanted)
+        elif not isinstance(budget, EllipsisType):
             check_budget(wanted)
         given = {"budget": budget, "cost": cost, "thrift": thrift}
         facts = transitions.plan_facts(wanted)
