@@ -33,6 +33,8 @@ _RAYS, _FEWEST_DIRECTIONS = 128, 4
 _EXPLORE_EVERY = 2  # suggestions, at first; one more after every _EXPLORE_LESS trials
 _EXPLORE_LESS = 35
 _EXPLORER_DEVIATIONS = 2.0  # how much wider than the models say outcomes may lie when exploring
+_MARGIN = 0.1  # how far beyond the front improvement is measured from, in its ranges
+_EXPLORER_MARGIN = 0.3  # the same when exploring, beyond the worst seen
 _REPEAT = 1e-3  # of an input's range: closer points count as repeats
 
 
@@ -102,7 +104,7 @@ def _promise(
     given = standardised_reference(plan, gps)
     if given is not None and not np.any(np.all(front > given, axis=1)):
         given = None  # no trial is above it yet; until one is, the data's own reference leads there
-    reference = given if given is not None else (worst - 0.3 * (best - worst) - 1e-6 if explores else near)
+    reference = given if given is not None else (worst - _EXPLORER_MARGIN * (best - worst) - 1e-6 if explores else near)
     span = np.maximum(best - reference, 1e-6)
     uniforms, count = quasi_random(_RAYS, 2 * M, rng), direction_count(M)
     unit_rays = directions(uniforms[:count, :M]).repeat(_RAYS // count, axis=0)
@@ -113,4 +115,6 @@ def _promise(
 def _just_beyond(front: Array, worst: Array) -> Array:
     """(M,) the front's worst value minus a tenth of its range; if that range is zero, just below the worst seen."""
     best, nadir = front.max(axis=0), front.min(axis=0)
-    return np.asarray(np.where(best - nadir > 1e-9, nadir - 0.1 * (best - nadir), worst - 0.1 * (best - worst) - 1e-3))
+    return np.asarray(
+        np.where(best - nadir > 1e-9, nadir - _MARGIN * (best - nadir), worst - _MARGIN * (best - worst) - 1e-3)
+    )
