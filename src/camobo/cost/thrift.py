@@ -44,8 +44,11 @@ class Thrift:
 
     def log_slope(self, units: Array) -> Array:
         """(n, d) gradient of `log`."""
+        slope = self.model.log_cost_slope(units)
+        if math.isinf(self.most):  # nothing costs too much, which need not be looked up
+            return -self.gamma * slope
         steep = np.where(self._over(self.model.log_cost(units)) > 0.0, _STEEP, 0.0)
-        return -(self.gamma + steep)[:, None] * self.model.log_cost_slope(units)
+        return -(self.gamma + steep)[:, None] * slope
 
     def pays(self, units: Array) -> NDArray[np.bool_]:
         """(n,) whether what is left pays for each point, up to rounding."""
