@@ -4,26 +4,34 @@ PYTHON ?= python3
 export OMP_NUM_THREADS := 1
 export OPENBLAS_NUM_THREADS := 1
 PIP := -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Only wheels, and only those whose hash is on record. To build one would fetch what builds it, without a hash; the project
+# itself is built with the hatchling that is pinned.
+PINNED := $(PIP) --require-hashes --no-deps --only-binary :all: --requirement
+PROJECT := $(PIP) --no-deps --no-build-isolation --editable .
 
 .PHONY: help demo test lint types check check-fast coverage golden bench bench-quick bench-sampler bench-peers bench-peers-short \
-	bench-peers-page bench-storage faults dist-check test-min money tune-kernel tutorials paper paper-quick clean
+	bench-peers-page bench-storage faults dist-check test-min money tune-kernel pins tutorials paper paper-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-.venv-demo/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv-demo
-	.venv-demo/bin/python $(PIP) --editable .
+.venv-demo/ready: pyproject.toml requirements/core.txt
+	$(PYTHON) -m venv --clear .venv-demo
+	.venv-demo/bin/python $(PINNED) requirements/core.txt
+	.venv-demo/bin/python $(PROJECT)
 	touch $@
 
-.venv/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv
-	.venv/bin/python $(PIP) --editable '.[dev]'
+.venv/ready: pyproject.toml constraints.txt requirements/dev.txt
+	$(PYTHON) -m venv --clear .venv
+	.venv/bin/python $(PINNED) requirements/dev.txt
+	.venv/bin/python $(PIP) torch
+	.venv/bin/python $(PROJECT)
+	.venv/bin/python -m pip check
 	touch $@
 
-.venv-bench/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv-bench
-	.venv-bench/bin/python $(PIP) --editable '.[bench]'
+.venv-pins/ready: requirements/tools.txt
+	$(PYTHON) -m venv --clear .venv-pins
+	.venv-pins/bin/python $(PINNED) requirements/tools.txt
 	touch $@
 
 demo: .venv-demo/ready  ## a small steel study to the end, with core dependencies only
@@ -48,9 +56,9 @@ coverage: .venv/ready  ## line coverage of src by the whole suite
 
 test: lint types check  ## lint, types and the whole test suite
 
-bench: .venv-bench/ready  ## the table of figures, beside Optuna and BoTorch (an hour; finished parts are kept)
-	.venv-bench/bin/python benchmarks/quality_peers.py
-	.venv-bench/bin/python benchmarks/bench.py
+bench: .venv/ready  ## the table of figures, beside Optuna and BoTorch (an hour; finished parts are kept)
+	.venv/bin/python benchmarks/quality_peers.py
+	.venv/bin/python benchmarks/bench.py
 
 bench-quick: .venv/ready  ## what of the table needs no peers, with few seeds
 	.venv/bin/python benchmarks/bench.py --quick
@@ -107,22 +115,26 @@ money: .venv/ready  ## the judge: what knowing about cost saves, docs/money.md (
 tune-kernel: .venv/ready  ## what the kernel for outcomes with many humps is worth: benchmarks/results/kernels.md
 	.venv/bin/python benchmarks/kernels.py
 
-.venv-paper/ready: pyproject.toml constraints.txt
-	$(PYTHON) -m venv .venv-paper
-	.venv-paper/bin/python $(PIP) --editable '.[paper]'
-	touch $@
-
 PAPER_OUT ?= paper-runs
-paper: .venv-paper/ready  ## the paper's experiments, every variant, its figures and tables: docs/paper.md (a day; can be stopped)
+paper: .venv/ready  ## the paper's experiments, every variant, its figures and tables: docs/paper.md (a day; can be stopped)
 	benchmarks/paper.sh $(PAPER_OUT)
 
-paper-quick: .venv-paper/ready  ## the synthetic ones and steel in short, a few minutes
-	.venv-paper/bin/camobo paper cost-surface --out $(PAPER_OUT)-quick/cost-surface
+paper-quick: .venv/ready  ## the synthetic ones and steel in short, a few minutes
+	.venv/bin/camobo paper cost-surface --out $(PAPER_OUT)-quick/cost-surface
 	for name in zdt3 cross-holder matyas-booth steel; do \
-	  .venv-paper/bin/camobo paper $$name --quick --out $(PAPER_OUT)-quick/$$name || exit 1; done
+	  .venv/bin/camobo paper $$name --quick --out $(PAPER_OUT)-quick/$$name || exit 1; done
+
+RAISE ?= --upgrade
+# --no-emit-package leaves torch out: see constraints.txt.
+COMPILE := .venv-pins/bin/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
+	--custom-compile-command 'make pins' $(RAISE)
+pins: .venv-pins/ready  ## raise the pinned versions in requirements/
+	$(COMPILE) pyproject.toml --extra dev --group build --no-emit-package torch --output-file requirements/dev.txt
+	$(COMPILE) pyproject.toml --group build --constraint requirements/dev.txt --output-file requirements/core.txt
+	$(COMPILE) --group tools --output-file requirements/tools.txt
 
 tutorials: .venv/ready  ## run the tutorials' commands and write what they print into docs/
 	.venv/bin/python tests/support/tutorial.py README.md docs/tutorial-*.md
 
 clean:  ## remove the environments and caches
-	rm -rf .venv .venv-demo .venv-bench .venv-peers .venv-paper .venv-min .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* .mypy_cache .pytest_cache .ruff_cache .hypothesis

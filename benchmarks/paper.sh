@@ -3,7 +3,7 @@
 # Resumable: what is finished, or kept, is not made again. CAMOBO names the command.
 set -eu
 cd "$(dirname "$0")/.."
-camobo=${CAMOBO:-.venv-paper/bin/camobo}
+camobo=${CAMOBO:-.venv/bin/camobo}
 out=${1:-paper-runs}
 kept=benchmarks/results/paper
 synthetic="zdt3 cross-holder matyas-booth"
