@@ -145,7 +145,7 @@ class TestWhatIsOffered:
         asked = 0
         for name, command in commands().items():
             for parameter in command.params:
-                context = SimpleNamespace(params={"study": "z.db"}, args=[])
+                context = SimpleNamespace(params={"study": "z.db"}, args=[], token_normalize_func=None)
                 for typed in ("", "z", "z$(reboot)", "z\\$(reboot)"):
                     for item in parameter.shell_complete(context, typed):
                         asked += 1
