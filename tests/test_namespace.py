@@ -22,6 +22,7 @@ DOCUMENTED = {
     "Formula",
     "Integer",
     "LearnedCost",
+    "Measurement",
     "Note",
     "Order",
     "OrderCost",

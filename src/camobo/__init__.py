@@ -24,13 +24,14 @@ if TYPE_CHECKING:
         InvalidSpaceError,
         InvalidValueError,
         MissingExtraError,
+        OutcomeUnknown,
         SpaceExhausted,
         StorageError,
         TrialStateError,
         UnknownTrialError,
     )
     from camobo.history.events import Event
-    from camobo.history.trial import State, Trial
+    from camobo.history.trial import Measurement, State, Trial
     from camobo.insight.explanation import Explanation
     from camobo.run.command import Command
     from camobo.space.inputs import Categorical, Integer, Real
@@ -55,10 +56,12 @@ __all__ = [
     "InvalidSpaceError",
     "InvalidValueError",
     "LearnedCost",
+    "Measurement",
     "MissingExtraError",
     "Note",
     "Order",
     "OrderCost",
+    "OutcomeUnknown",
     "PaperCost",
     "Prices",
     "Real",
@@ -89,6 +92,7 @@ _HOMES = {
         "InvalidSpaceError",
         "InvalidValueError",
         "MissingExtraError",
+        "OutcomeUnknown",
         "SpaceExhausted",
         "StorageError",
         "TrialStateError",
@@ -101,7 +105,7 @@ _HOMES = {
     "space.inputs": ("Categorical", "Integer", "Real"),
     "space.space": ("Space",),
     "study.study": ("Study",),
-    "history.trial": ("State", "Trial"),
+    "history.trial": ("Measurement", "State", "Trial"),
 }
 
 

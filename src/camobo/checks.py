@@ -29,6 +29,8 @@ _GOALS: Mapping[str, Goal] = {"min": "min", "max": "max", "minimize": "min", "ma
 _MOST_OBJECTIVES = 31  # moocore computes hypervolumes of at most so many
 _TOO_LONG = 10**300  # Python can neither print nor store a number of thousands of digits
 _SHORTEST, _LONGEST = 0.001, 100 * 365 * 86400.0
+LONGEST_LEASE = timedelta(days=366)
+"""A trial that is to be held for longer is held without a lease."""
 
 
 def renamed(old: str, new: str) -> Callable[[F], F]:
@@ -204,3 +206,18 @@ def duration(name: str, given: Any) -> timedelta | None:
             f"got {shown(given)}."
         )
     return timedelta(seconds=seconds)
+
+
+def lease_of(given: Duration | None) -> timedelta | None:
+    """How long a trial is held for somebody: at most a year, or None without end.
+
+    >>> lease_of("3d"), lease_of(None)
+    (datetime.timedelta(days=3), None)
+    """
+    length = duration("lease", given)
+    if length is not None and length > LONGEST_LEASE:
+        raise InvalidOptionError(
+            f"lease: need at most {LONGEST_LEASE.days} days, got {shown(given)}. "
+            "To hold a trial for longer leave the lease out: then nobody else gets it until it is released."
+        )
+    return length

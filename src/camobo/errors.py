@@ -10,6 +10,7 @@
     ├── SpaceExhausted      (RuntimeError)         every point of a finite space has been suggested
     ├── BudgetSpent         (RuntimeError)         what is left of the budget pays for no further trial
     ├── StorageError        (OSError)              a study that cannot be read or written where it is stored
+    │   └── OutcomeUnknown  (StorageError)         a change of which nobody knows whether it was stored
     └── MissingExtraError   (ImportError)          an optional package that is not installed
 
 Each message says what was wrong, what was expected, what came instead, and what to do. Each error is also the built-in
@@ -39,11 +40,14 @@ class Advice(Enum):
     FAIL = 'To record a failed measurement use study.fail(trial, "why").'
     TELL = "To record it use study.tell(trial, values)."
     AMEND = 'To correct or withdraw a result use study.amend(trial, values, "why").'
+    COUNT = "To make it count use study.tell(…) with the trial's number, and without the cost, which counts already."
     CREATE = "Create one with Study(..., storage=…)."
     CONTINUE = "To continue that study use Study.load({place!r}); for a new one choose another storage."
     REOPEN = "Open the study again with Study.load({place!r})."
     CATCH = "To record such trials as failed and go on, use optimize(…, catch=Exception) or a narrower type."
     SPEND_MORE = "To go on, raise it: study.change(budget=…)."
+    LOOK = "Look at study.log() before doing it again."
+    AGAIN = "Doing the same again with this study is safe: it looks first. Elsewhere look at study.log() first."
     IN_MEMORY = "For a study in memory leave storage out."
 
 
@@ -114,6 +118,10 @@ class BudgetSpent(CamoboError, RuntimeError):
 
 class StorageError(CamoboError, OSError):
     """A study that cannot be opened, read or written where it is stored. What was stored before is unchanged."""
+
+
+class OutcomeUnknown(StorageError):
+    """A change of which it is unknown whether it was stored: the connection was lost before the reply came."""
 
 
 class MissingExtraError(CamoboError, ImportError):

@@ -3,15 +3,17 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import re
 from datetime import datetime, timezone
 from typing import Any
 
 import pytest
 
-from camobo.history.trial import State, Trial
+from camobo.history.trial import Measurement, State, Trial
 from camobo.strategy.notes import Note, Reason
 
 PARAMS = {"nickel": 1 / 3, "soak": 4, "quench": "oil"}
+WHEN = datetime(2026, 1, 2, tzinfo=timezone.utc)
 FULL = Trial(
     3,
     PARAMS,
@@ -23,8 +25,9 @@ FULL = Trial(
     cost=2.5,
     note="furnace B",
     owner="anna",
-    expires=datetime(2026, 1, 2, tzinfo=timezone.utc),
+    expires=WHEN,
     amended=True,
+    late=(Measurement(None, "ben", WHEN, reason="cracked", cost=4.0, event=9),),
 )
 
 
@@ -80,11 +83,33 @@ def test_as_dict_is_plain_data_with_every_note_as_text_and_as_data() -> None:
         "expires": "2026-01-02T00:00:00+00:00",
         "added": False,
         "amended": True,
+        "late": [
+            {
+                "values": None,
+                "reason": "cracked",
+                "cost": 4.0,
+                "note": None,
+                "who": "ben",
+                "when": "2026-01-02T00:00:00+00:00",
+                "event": 9,
+            }
+        ],
         "chosen": ["explores beyond the front"],
         "notes": [{"reason": "explores"}],
     }
     pending = Trial(0, PARAMS).as_dict()
     assert (pending["values"], pending["expires"], pending["notes"]) == ({}, None, [])
+
+
+def test_what_came_too_late_is_text_and_its_cost_is_known_beside_the_trials_own() -> None:
+    with_values = Measurement({"y": 0.25, "z": 1e-9}, "anna", WHEN, cost=1.5, note="furnace B")
+    assert re.fullmatch(
+        r"y=0\.25, z=1e-09, cost 1\.5, by anna, 2026-01-0\d \d\d:\d\d:\d\d, furnace B", str(with_values)
+    )
+    assert str(FULL.late[0]).startswith("failed: cracked, cost 4, by ben, 2026-01-0")
+    assert (FULL.late_cost, FULL.cost, Trial(0, PARAMS).late_cost) == (4.0, 2.5, 0.0)
+    with pytest.raises(TypeError):
+        with_values.values["y"] = 2.0  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

@@ -124,6 +124,7 @@ class TestStatus:
                 "c": {"used": {"a": 0, "b": 0}, "mean": None, "unit": "", "level": None},
             },
             "disagreements": [],
+            "late": [],
             "open": [],
         }
 

@@ -318,7 +318,7 @@ class TestStoring:
         assert "the result of trial 0 could not be stored: y=1. Record it by hand." in caplog.text
         assert queue.states == [RELEASED]
 
-    def test_a_result_that_somebody_else_recorded_meanwhile_is_dropped_with_a_warning(
+    def test_a_result_that_does_not_count_is_a_warning_and_the_run_goes_on(
         self, caplog: pytest.LogCaptureFixture
     ) -> None:
         class Overtaken(Queue):
@@ -332,7 +332,7 @@ class TestStoring:
         with caplog.at_level(logging.WARNING, logger="camobo"):
             work(queue, most=2)
         assert [trial.values for trial in queue.trials] == [{"y": -1.0}, {"y": 1.0}]
-        assert "a result was no longer needed: trial 0 is already complete" in caplog.text
+        assert "a result does not count: trial 0 is already complete" in caplog.text
 
 
 def until_touched(flag: Path, params: Mapping[str, Any]) -> dict[str, float]:

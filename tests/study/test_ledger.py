@@ -135,7 +135,7 @@ class Overtaking(MemoryStore):
         yield
 
     @contextlib.contextmanager
-    def transaction(self) -> Iterator[Any]:
+    def transaction(self, request: str | None = None) -> Iterator[Any]:
         if self.times > 0:
             self.times -= 1
             other, first = Ledger(MemoryStore(), PLAN), self.events()
@@ -143,7 +143,7 @@ class Overtaking(MemoryStore):
                 transaction.append(first, [])
             add(other, 0.01 * len(first) + 0.5)
             self._extend(other.events(None)[len(first) :])
-        with super().transaction() as transaction:
+        with super().transaction(request) as transaction:
             yield transaction
 
     def _extend(self, events: list[Event]) -> None:

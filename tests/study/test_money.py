@@ -363,10 +363,10 @@ class TestChanging:
         class Overtaken(MemoryStore):
             """Somebody changes the thrift just before the next transaction."""
 
-            def transaction(self) -> Any:
+            def transaction(self, request: str | None = None) -> Any:
                 if overtakers:
                     overtakers.pop()()
-                return super().transaction()
+                return super().transaction(request)
 
         store = Overtaken()
         overtakers: list[Callable[[], object]] = []

@@ -358,7 +358,7 @@ class TestLeases:
         in_memory = single().optimize(height, 1)
         assert [event.new["expires"] for event in in_memory.log() if event.kind == "asked"] == [None]
 
-    def test_a_result_that_somebody_else_recorded_meanwhile_is_dropped_with_a_warning(
+    def test_a_result_of_a_trial_that_somebody_else_settled_meanwhile_is_kept_with_a_warning(
         self, tmp_path: Path, caplog: pytest.LogCaptureFixture
     ) -> None:
         study, other = (single(storage=tmp_path / "a.db") for _ in range(2))
@@ -371,5 +371,7 @@ class TestLeases:
         with caplog.at_level(logging.WARNING, logger="camobo"):
             study.optimize(overtaken, 2)
         assert study.trials[0].values == {"y": -1.0}
+        assert [dict(late.values or {}) for late in study.trials[0].late] == [height(study.trials[0].params)]
         assert study.trials[1].state is DONE
-        assert "a result was no longer needed" in caplog.text
+        assert "a result does not count: trial 0 is already complete, recorded by" in caplog.text
+        assert "is kept as a late result" in caplog.text

@@ -8,7 +8,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -56,6 +56,9 @@ class FakeQueue:
 
     def fail(self, trial: Trial, reason: str, cost: float | None = None, *, teaches: bool = True) -> Trial:
         return self._set(trial, state=State.FAILED, reason=reason, cost=cost, teaches=teaches)
+
+    def now(self) -> datetime:
+        return datetime.now(timezone.utc)
 
     def spent(self) -> float:
         return sum(trial.cost or 0.0 for trial in self.trials)

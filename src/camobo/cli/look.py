@@ -63,6 +63,9 @@ def status(study: StudyPlace, json: AsJson = False) -> None:
     reference = "the worst seen" if facts["reference"] is None else _pairs(facts["reference"])
     output.say(f"hypervolume  {output.cell(facts['hypervolume'])}, against {reference}")
     output.say(f"front        {_listed(facts['front'])}")
+    if facts["late"]:
+        late, of = counted(len(facts["late"]), "result"), sorted({result["trial"] for result in facts["late"]})
+        output.say(f"late         {late} that came too late to count, of {_listed(of)}")
     for sentence in map(str, disagreements(record)):
         output.say(f"{sentence[:1].upper()}{sentence[1:]}.")
     _show_use(facts)

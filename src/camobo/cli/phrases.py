@@ -14,11 +14,14 @@ ADVICE: Mapping[Advice, str] = {
     Advice.FAIL: "To record a failed measurement use camobo fail.",
     Advice.TELL: "To record it use camobo tell.",
     Advice.AMEND: "To correct or withdraw a result use camobo amend.",
+    Advice.COUNT: "To make it count use camobo tell without --cost: what it cost counts already.",
     Advice.CREATE: "Create a study with camobo new.",
     Advice.CONTINUE: "To continue that study, name it: {place}. For a new one choose another place with --storage.",
     Advice.REOPEN: "Run the command again.",
     Advice.CATCH: "To record such trials as failed and go on, give --record-failures.",
     Advice.SPEND_MORE: "To go on, raise it with camobo set STUDY --budget=….",
+    Advice.LOOK: "Look at camobo log before doing it again.",
+    Advice.AGAIN: "Look at camobo log before doing it again.",
     Advice.IN_MEMORY: "",
 }
 """What to do about an error, worded as commands."""

@@ -10,4 +10,6 @@ For other rooms:
     trial          one trial, and its states
     history        the state of a study: the fold of its events
     transitions    what each request changes, or why it is refused
+Inside this room:
+    late           results that come after somebody else has taken or settled their trial
 """

@@ -4,10 +4,12 @@
     asked     {"params", "notes", "owner", "expires",      a new trial was suggested and handed out
                "expected"?, "known"?, "beside"?}
     asked     {"owner", "expires"}                         a free trial was handed out again
-    renewed   {"expires"}                                  its holder is still evaluating it
+    renewed   {"expires", "reason"?}                       its holder is still evaluating it, or a clock was corrected
     told      {"values"?, "cost"?, "note"?}                results, all or some; cost is what it cost in all so far
     amended   {"values"? or null, "cost"?, "reason"}       a correction; null withdraws the results
     failed    {"reason", "cost"?, "teaches"?: false}       it could not be measured; what it cost may teach nothing
+    late      {"values", "cost"?, "note"?}                 results that came too late to count: its cost alone does
+    late      {"reason", "cost"?}                          that it could not be measured, told too late to count
     released  {}                                           its holder handed it back; or it failed and is tried again
     added     {"params", "values", "cost"?, "note"?}       an earlier experiment was recorded
     added     {"params", "reason", "cost"?, "note"?}       one that could not be measured
@@ -25,7 +27,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
-Kind: TypeAlias = Literal["set", "asked", "renewed", "told", "amended", "failed", "released", "added"]
+Kind: TypeAlias = Literal["set", "asked", "renewed", "told", "amended", "failed", "late", "released", "added"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from camobo.arrays import Array
-from camobo.checks import money, values_of
+from camobo.checks import LONGEST_LEASE, money, values_of
 from camobo.errors import CamoboError, StorageError
 from camobo.history.document import changed_plan
 from camobo.history.events import Event
-from camobo.history.trial import State, Trial
+from camobo.history.trial import Measurement, State, Trial
 from camobo.space.inputs import Params
 from camobo.space.space import Space
 from camobo.strategy.notes import Note, Reason
@@ -106,18 +106,28 @@ def _opened(trial: int, event: Event, facts: Mapping[str, Any], suggested: int) 
             cost=facts.get("cost"),
             note=facts.get("note"),
             held=number,
+            teller=event.who,
         )
+    params, notes = facts["params"], tuple(map(_note, facts["notes"]))
+    expires, lease = _lease(event, facts)
     return Trial(
         trial,
-        facts["params"],
-        notes=tuple(map(_note, facts["notes"])),
+        params,
+        notes=notes,
         asked=number,
         step=suggested,
         expected=facts.get("expected"),
         owner=facts["owner"],
-        expires=parse_time(facts["expires"]),
+        expires=expires,
+        lease=lease,
         held=number,
     )
+
+
+def _lease(event: Event, facts: Mapping[str, Any]) -> tuple[datetime | None, timedelta | None]:
+    """When the lease that an event grants ends, and how long it is."""
+    expires = parse_time(facts["expires"])
+    return expires, None if expires is None else min(expires - event.when, LONGEST_LEASE)
 
 
 def _note(stored: Any) -> Note:
@@ -130,10 +140,13 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
     """The trial after an event."""
     number = event.number
     if event.kind == "asked":
-        expires = parse_time(facts["expires"])
-        return replace(trial, state=State.PENDING, owner=facts["owner"], expires=expires, held=number)
+        expires, lease = _lease(event, facts)
+        return replace(trial, state=State.PENDING, owner=facts["owner"], expires=expires, lease=lease, held=number)
     if event.kind == "renewed":
-        return replace(trial, state=State.PENDING, expires=parse_time(facts["expires"]))
+        expires, lease = _lease(event, facts)
+        return replace(trial, state=State.PENDING, expires=expires, lease=lease)
+    if event.kind == "late":
+        return replace(trial, late=(*trial.late, _late(event, facts)))
     if event.kind == "released":
         if trial.state is State.FAILED:  # what it cost stays
             trial = replace(trial, reason=None, told=None, teaches=True)
@@ -147,6 +160,7 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
             expires=None,
             cost=facts.get("cost", trial.cost),
             teaches=facts.get("teaches", trial.teaches),
+            teller=event.who,
         )
     if event.kind == "told":
         trial = replace(trial, cost=facts.get("cost", trial.cost), note=facts.get("note", trial.note))
@@ -159,6 +173,7 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
             values=values,
             told=number if whole else None,
             expires=None if whole else trial.expires,
+            teller=event.who,
         )
     if event.kind == "amended":
         trial = replace(trial, cost=facts.get("cost", trial.cost), teaches=trial.teaches or "cost" in facts)
@@ -171,6 +186,13 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
         settled = State.COMPLETE if whole and not trial.state.open else trial.state
         return replace(trial, state=settled, values=values)
     raise ValueError(f"unknown kind of event: {event.kind!r}")
+
+
+def _late(event: Event, facts: Mapping[str, Any]) -> Measurement:
+    """The result that an event recorded too late."""
+    values = None if "reason" in facts else facts["values"]
+    told = {name: facts.get(name) for name in ("reason", "cost", "note")}
+    return Measurement(values, event.who, event.when, event=event.number, **told)
 
 
 def _merged(trial: Trial, told: Mapping[str, float], objectives: Mapping[str, str]) -> tuple[dict[str, float], bool]:
@@ -188,6 +210,13 @@ def is_free(trial: Trial, now: datetime) -> bool:
     """Whether anybody may take a trial: it was handed back, or its lease has ended."""
     expired = trial.state is State.PENDING and trial.expires is not None and trial.expires <= now
     return trial.state is State.RELEASED or expired
+
+
+def outlasts(trial: Trial, now: datetime) -> bool:
+    """Whether a trial's lease would last longer than it was granted for: then a clock was ahead when it was."""
+    if trial.state is not State.PENDING or trial.expires is None or trial.lease is None:
+        return False
+    return trial.expires - now > trial.lease
 
 
 def signed(plan: Plan, trials: Sequence[Trial]) -> Array:
@@ -231,7 +260,7 @@ def receipts_of(plan: Plan, trials: Sequence[Trial], units: Sequence[Array]) -> 
             taught.append(unit)
             paid.append(trial.cost)
         if not trial.added:
-            spent += trial.cost or 0.0
+            spent += (trial.cost or 0.0) + trial.late_cost
             if trial.cost is None:
                 unpaid.append(unit)
     d = plan.space.dimension

@@ -27,7 +27,8 @@ from camobo.errors import (
 )
 from camobo.history.document import budget_document, read_budget
 from camobo.history.events import Event, Kind
-from camobo.history.history import History, data_of, fold, is_free
+from camobo.history.history import History, data_of, fold, is_free, outlasts
+from camobo.history.late import by_somebody_else, late_refusal, overtaken, retaken, whose
 from camobo.history.trial import State, Trial
 from camobo.space.inputs import Params
 from camobo.strategy.notes import Note
@@ -93,6 +94,8 @@ class Change:
 
     history: History
     events: tuple[Event, ...] = ()
+    refusal: TrialStateError | None = None
+    """To be raised once the events are stored, if they only keep what came too late to count."""
 
     @property
     def trial(self) -> Trial:
@@ -136,14 +139,8 @@ def _open(history: History, trial: Trial | int, done: str) -> Trial:
         raise TrialStateError(
             f"trial {found.number} is already {found.state} and cannot be {done}: {found}.", advice=Advice.AMEND
         )
-    retaken = (
-        isinstance(trial, Trial) and trial.held != found.held and (trial.owner is None or trial.owner != found.owner)
-    )
-    if retaken and found.state is State.PENDING:
-        raise TrialStateError(
-            f"trial {found.number} now belongs to {found.owner or 'somebody else'}: its lease had ended or it was "
-            "released. To record your result anyway, name the trial by its number."
-        )
+    if retaken(found, trial) and found.state is State.PENDING:
+        raise TrialStateError(f"{whose(found)} If it is to be {done} all the same, name the trial by its number.")
     return found
 
 
@@ -194,7 +191,7 @@ def hand_out(
 ) -> HandOut:
     """Existing trials, then new ones: those computed `ahead`, which must fit, and any still missing."""
     taken = _to_take(history, stamp.when, request)
-    change = Change(history)
+    change = _with_possible_leases(Change(history), stamp)
     for trial in taken:
         if holds(request.owner, trial) and request.lease is None and trial.expires is None:
             continue  # it is theirs already, and stays so
@@ -217,6 +214,15 @@ def hand_out(
             break
         ahead = None
     return HandOut(tuple(change.history.trials[number] for number in numbers), change, fitted)
+
+
+def _with_possible_leases(change: Change, stamp: Stamp) -> Change:
+    """The leases that a clock which was ahead made too long, begun again by the present one: nobody waits for years."""
+    for trial in change.history.trials:
+        if outlasts(trial, stamp.when):
+            new = {"expires": _ends(stamp, trial.lease), "reason": "granted by a clock that was ahead"}
+            change = _then(change, "renewed", trial.number, stamp, new, {"expires": _written(trial.expires)})
+    return change
 
 
 def _asked(
@@ -256,13 +262,20 @@ def tell(
     cost: float | None,
     note: str | None,
 ) -> Change:
-    """Record results of an open trial, for all objectives or for some; or of any trial only a cost or a note."""
+    """Record results of an open trial, for all objectives or for some; or of any trial only a cost or a note.
+
+    Results that come too late to count are kept.
+    """
     if values is None:
         return _tell_besides(history, stamp, trial, cost=cost, note=note)
-    found = _open(history, trial, "given results")
+    late = overtaken(find(history.trials, trial), trial, stamp.who)
+    found = find(history.trials, trial) if late else _open(history, trial, "given results")
     results = values_of(values, history.plan.objectives, partial=True)
     before = found.values or {}
     again = [name for name in results if name in before]
+    if late or (again and by_somebody_else(found, trial, stamp.who)):
+        new: dict[str, Any] = {"values": results} | ({} if note is None else {"note": remark("note", note)})
+        return _kept_late(history, stamp, trial, new, cost)
     if again:
         raise TrialStateError(
             f"trial {found.number}: {again[0]!r} has a value already, {before[again[0]]!r}.", advice=Advice.AMEND
@@ -291,6 +304,19 @@ def _told(
     old = {"cost": found.cost, "note": found.note}
     replaced = {key: fact for key, fact in old.items() if key in new and fact is not None}
     return _then(Change(history), "told", found.number, stamp, new, replaced or None)
+
+
+def _kept_late(
+    history: History, stamp: Stamp, trial: Trial | int, new: Mapping[str, Any], cost: float | None
+) -> Change:
+    """Keep what was told of a trial that somebody else has taken or settled, and say so once it is stored."""
+    found, facts = find(history.trials, trial), {**new, **({} if cost is None else {"cost": cost})}
+    return replace(keep_late(history, stamp, found.number, facts), refusal=late_refusal(found, trial, facts))
+
+
+def keep_late(history: History, stamp: Stamp, trial: int, facts: Mapping[str, Any]) -> Change:
+    """Keep what came too late to count."""
+    return _then(Change(history), "late", trial, stamp, facts)
 
 
 def amend(
@@ -341,8 +367,10 @@ def fail(
 
     teaches: whether that is what its point costs.
     """
-    found = _open(history, trial, "recorded as failed")
     new: dict[str, Any] = {"reason": remark("reason", reason)}
+    if overtaken(find(history.trials, trial), trial, stamp.who):
+        return _kept_late(history, stamp, trial, new, cost)
+    found = _open(history, trial, "recorded as failed")
     old = None
     if cost is not None:
         new["cost"] = money(cost + (found.cost or 0.0))
@@ -440,7 +468,7 @@ def _refuse_another_unit(history: History, budget: Budget | None, *, repriced: b
         return
     cost = history.plan.cost
     estimated = not repriced and cost is not None and cost.over(history.plan.space).in_money
-    if any(trial.cost or (estimated and trial.evaluated) for trial in history.trials):
+    if any(trial.cost or trial.late_cost or (estimated and trial.evaluated) for trial in history.trials):
         given = f"{budget.cost:.12g} {budget.unit}".rstrip() + ("" if budget.unit else " without a unit")
         raise InvalidOptionError(
             f"budget: need an amount in {before.unit}, as money has been recorded in {before.unit}, got {given}. "

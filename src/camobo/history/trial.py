@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from typing import Any
 
@@ -30,6 +30,60 @@ class State(str, Enum):
 
     def __str__(self) -> str:
         return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What somebody measured at a trial's point: one of those in `trial.late`, which came too late to count.
+
+    >>> print(Measurement({"y": 3.0}, "anna", datetime(2026, 1, 1, 12), cost=12.5))
+    y=3, cost 12.5, by anna, 2026-01-01 12:00:00
+    """
+
+    values: Mapping[str, float] | None
+    """What was measured; None if it failed."""
+    who: str
+    when: datetime
+    """When it was recorded."""
+    reason: str | None = None
+    """Why it failed."""
+    cost: float | None = None
+    """What it cost, if recorded: it is spent, though the values do not count."""
+    note: str | None = None
+    """A remark by whoever recorded it."""
+    event: int = 0
+    """The number of the event that recorded it."""
+
+    def __post_init__(self) -> None:
+        if self.values is not None:
+            object.__setattr__(self, "values", ReadOnly(self.values))
+
+    def __str__(self) -> str:
+        parts = [measured(self.values, self.reason, self.cost), f"by {self.who}", shown_time(self.when)]
+        return ", ".join([*parts, *([] if self.note is None else [self.note])])
+
+    def as_dict(self) -> dict[str, Any]:
+        """The measurement as plain data that JSON can hold."""
+        return {
+            "values": None if self.values is None else dict(self.values),
+            "reason": self.reason,
+            "cost": self.cost,
+            "note": self.note,
+            "who": self.who,
+            "when": self.when.isoformat(),
+            "event": self.event,
+        }
+
+
+def measured(values: Mapping[str, float] | None, reason: str | None, cost: float | None) -> str:
+    """What an evaluation gave, in a few words: "y=3, cost 12.5" or "failed: cracked"."""
+    parts = [f"failed: {reason}"] if values is None else [f"{name}={value:.6g}" for name, value in values.items()]
+    return ", ".join([*parts, *([] if cost is None else [f"cost {cost:.6g}"])])
+
+
+def shown_time(when: datetime) -> str:
+    """A time as messages give it: with its date, in the local time zone."""
+    return f"{when.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +120,15 @@ class Trial:
     """Who holds it."""
     expires: datetime | None = None
     """When its lease ends; None: never."""
+    lease: timedelta | None = None
+    """How long its lease was when it was granted or last renewed."""
     held: int = 0
     amended: bool = False
     """Whether its values were corrected."""
+    teller: str | None = None
+    """Who recorded values of it, or that it failed."""
+    late: tuple[Measurement, ...] = ()
+    """What was told after somebody else had taken or settled it: it does not count, but what it cost is spent."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "params", ReadOnly(self.params))
@@ -77,6 +137,11 @@ class Trial:
             object.__setattr__(self, "notes", notes)
         if self.values is not None:
             object.__setattr__(self, "values", ReadOnly(self.values))
+
+    @property
+    def late_cost(self) -> float:
+        """What its late results cost, beside its own `cost`."""
+        return sum(result.cost or 0.0 for result in self.late)
 
     @property
     def evaluated(self) -> bool:
@@ -111,6 +176,7 @@ class Trial:
             "expires": None if self.expires is None else self.expires.isoformat(),
             "added": self.added,
             "amended": self.amended,
+            "late": [result.as_dict() for result in self.late],
             "chosen": [str(note) for note in self.notes],
             "notes": [note.as_dict() for note in self.notes],
         }

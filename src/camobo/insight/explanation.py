@@ -47,6 +47,7 @@ class Explanation:
             lines.append(f"  cost: expected {self.cost:.4g}{'' if self.in_money else ' × the cheapest trial'}{paid}")
         if self.without_cost is not None:
             lines.append(f"  without cost: {written_params(self.without_cost)}")
+        lines += [f"  came too late to count: {result}" for result in self.trial.late]
         return "\n".join(line.replace("\n", "\\n") for line in lines)
 
     def as_dict(self) -> dict[str, Any]:

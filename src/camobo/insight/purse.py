@@ -19,7 +19,7 @@ class Purse:
     """The money of a study. Experiments recorded with `add` teach what trials cost, but do not count."""
 
     paid: float
-    """Recorded costs."""
+    """Recorded costs, those of late results included."""
     receipts: int
     """Trials with a recorded cost, which may be 0."""
     estimated: float
@@ -58,10 +58,11 @@ def purse_of(plan: Plan, trials: Sequence[Trial], units: Array) -> Purse:
         if receipts is not None and len(receipts.paid):
             model = model.fitted(receipts.units, receipts.paid)
     paid = [trial.cost for trial in trials if not trial.added and trial.cost is not None]
+    late = sum(trial.late_cost for trial in trials if not trial.added)
     rest = [i for i, trial in enumerate(trials) if not trial.added and trial.cost is None]
     settled, waiting = ([i for i in rest if trials[i].state.open is is_open] for is_open in (False, True))
     estimated, reserved = (_expected(model, [trials[i] for i in rows], units[rows]) for rows in (settled, waiting))
-    return Purse(sum(paid), len(paid), estimated, reserved, budget, unit, model)
+    return Purse(sum(paid) + late, len(paid), estimated, reserved, budget, unit, model)
 
 
 def _expected(model: CostModel | None, trials: Sequence[Trial], units: Array) -> float:

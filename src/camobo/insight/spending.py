@@ -28,7 +28,7 @@ class Spend:
 
     trials: tuple[Trial, ...]
     amounts: Array
-    """0 for added trials, and for those of which nothing is known."""
+    """With the cost of late results; 0 for added trials, and for those of which nothing is known."""
     in_money: bool
     """True: recorded costs, and expected ones where none is recorded. False: multiples of the cheapest trial."""
     expected: int
@@ -42,7 +42,8 @@ def spend(record: Record) -> Spend | None:
     costs, counted = record.costs, record.evaluated
     if costs is None or not counted:
         return None
-    amounts = [0.0 if trial.added else costs.amounts.get(trial.number, 0.0) for trial in record.settled]
+    known = [costs.amounts.get(trial.number, 0.0) + trial.late_cost for trial in record.settled]
+    amounts = [0.0 if trial.added else own for trial, own in zip(record.settled, known, strict=True)]
     missing = sum(trial.number not in costs.amounts for trial in counted)
     unpaid = sum(trial.number not in costs.paid for trial in counted)
     return Spend(record.settled, np.array(amounts), costs.in_money, unpaid - missing if costs.in_money else 0, missing)

@@ -32,6 +32,7 @@ def status(record: Record) -> dict[str, Any]:
         "front": [trial.number for trial in record.front],
         "inputs": _inputs(record),
         "disagreements": [found.as_dict() for found in disagreements(record)],
+        "late": [{"trial": trial.number, **result.as_dict()} for trial in trials for result in trial.late],
         "open": [trial.as_dict() for trial in trials if trial.state.open],
     }
 

@@ -71,5 +71,6 @@ def _quick_purse(record: Record) -> Purse:
     budget = record.plan.budget
     limit, unit = (None, "") if budget is None else (budget.cost, budget.unit)
     paid = [trial.cost for trial in counted if trial.cost is not None]
+    late = sum(trial.late_cost for trial in counted)
     reserved = sum(trial.expected or 0.0 for trial in counted if trial.cost is None)
-    return Purse(sum(paid), len(paid), 0.0, reserved, limit, unit, None)
+    return Purse(sum(paid) + late, len(paid), 0.0, reserved, limit, unit, None)

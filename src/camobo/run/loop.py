@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
-from datetime import datetime, timezone
+from typing import TypeVar
 
 from camobo.errors import (
     BudgetSpent,
@@ -20,7 +20,7 @@ from camobo.errors import (
 )
 from camobo.hints import counted
 from camobo.history.history import is_free
-from camobo.history.trial import State, Trial
+from camobo.history.trial import State, Trial, shown_time
 from camobo.run.command import Command
 from camobo.run.coroutines import coroutine_preparation, is_async
 from camobo.run.evaluate import Evaluation, Function, Outcome
@@ -31,6 +31,7 @@ from camobo.run.verdict import Verdict
 from camobo.run.workers import Prepare, executor_preparation, preparation
 
 _log = logging.getLogger("camobo")
+T = TypeVar("T")
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
 """Seconds between polls of what is running; each pause is twice the one before."""
@@ -148,7 +149,7 @@ class _Running:
                 return
             self.verdict.spent = None
             try:
-                trial = self.run.next(frozenset(self.evaluations))
+                trial = _patiently("a trial could not be asked for", self._next)
             except SpaceExhausted as error:
                 self.exhausted = error
                 return
@@ -161,6 +162,9 @@ class _Running:
             self.verdict.started += 1
             self._begin(trial)
 
+    def _next(self) -> Trial | None:
+        return self.run.next(frozenset(self.evaluations))
+
     @property
     def none_left(self) -> bool:
         """Whether no trial can be had now, while the run is to go on until the budget is spent."""
@@ -172,11 +176,11 @@ class _Running:
     def _known(self) -> object:
         """What decides whether another trial can be paid for. Asking takes a suggestion, comparing this does not."""
         queue = self.run.queue
-        return queue.plan, [(trial.state, trial.cost) for trial in queue.trials]
+        return queue.plan, [(trial.state, trial.cost, trial.late) for trial in queue.trials]
 
     def _others_left_some(self) -> bool:
         """Whether there is a trial whose holder gave it up or let its lease end."""
-        now = datetime.now(timezone.utc)
+        now = self.run.queue.now()
         return any(is_free(trial, now) for trial in self.run.queue.trials if trial.number not in self.evaluations)
 
     def _begin(self, trial: Trial) -> None:
@@ -269,37 +273,41 @@ class _WaitingForOthers:
     def _log(self, trial: Trial) -> None:
         if trial.number not in self._logged and trial.expires is not None:
             self._logged.add(trial.number)
-            until = trial.expires.astimezone().strftime("%H:%M:%S")
-            holder = trial.owner or "somebody"
+            holder, until = trial.owner or "somebody", shown_time(trial.expires)
             _log.warning("waiting for trial %d, which %s holds until %s or longer", trial.number, holder, until)
 
 
 def _record(run: Run, trial: Trial, outcome: Outcome) -> Trial | None:
-    """Record an outcome; None if it was no longer needed.
+    """Record an outcome; None if it does not count, because somebody else has taken the trial."""
+    try:
+        recorded = _patiently("a result could not be stored", lambda: run.record(trial, outcome))
+    except TrialStateError as error:
+        _log.warning("a result does not count: %s", error)
+        return None
+    except StorageError:
+        _log.error("the result of trial %d could not be stored: %s. Record it by hand.", trial.number, outcome)
+        raise
+    if outcome.reason is not None:
+        _log.warning("%s", recorded)
+    return recorded
 
-    If the storage is unavailable, try again for half a minute: results are expensive.
+
+def _patiently(what: str, act: Callable[[], T]) -> T:
+    """Do something that needs the storage; if that is unavailable, try again for half a minute: results are expensive.
+
+    A study finds out whether an attempt was stored whose reply was lost, so nothing is done twice.
     """
-    for delay in (*_RETRY_DELAYS, None):
+    for delay in _RETRY_DELAYS:
         try:
-            recorded = run.record(trial, outcome)
-        except TrialStateError as error:
-            _log.warning("a result was no longer needed: %s", error)
-            break
+            return act()
         except StorageError as error:
-            if delay is None:
-                _log.error("the result of trial %d could not be stored: %s. Record it by hand.", trial.number, outcome)
-                raise
-            _log.warning("trying again in %g s: %s", delay, error)
+            _log.warning("%s, trying again in %g s: %s", what, delay, error)
             time.sleep(delay)
-        else:
-            if outcome.reason is not None:
-                _log.warning("%s", recorded)
-            return recorded
-    return None
+    return act()
 
 
 def _renew(run: Run, trial: Trial) -> None:
-    """Renew a lease. A failure is only logged: the next attempt may work, and `_record` notices a lost trial."""
+    """Renew a lease. A failure is only logged: the next attempt may work, and a result that comes too late is kept."""
     try:
         run.queue.renew(trial, run.lease)
     except (TrialStateError, StorageError) as error:

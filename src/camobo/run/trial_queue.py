@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Protocol
 
 from camobo.checks import Values
@@ -33,6 +33,10 @@ class TrialQueue(Protocol):
     @property
     def trials(self) -> tuple[Trial, ...]:
         """All trials, whoever holds them."""
+        ...
+
+    def now(self) -> datetime:
+        """The time by which leases end."""
         ...
 
     def spent(self) -> float:

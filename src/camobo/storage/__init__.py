@@ -6,6 +6,7 @@ events, excludes other writers, and is stored completely or not at all.
 For other rooms:
     protocol      Store and Transaction: what every store can do
     store         opens the store a user names; creates or loads the study in it
+    outcome       what became of a change whose reply was lost
     connections   connections to databases, and advice about their errors
     schema        the tables, and Optuna's, by which its databases are recognised
 Inside this room:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,7 +15,7 @@ from sqlalchemy import event as hooks
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
 from camobo.checks import SQLITE_HEADER
-from camobo.errors import Advice, InvalidOptionError, MissingExtraError, StorageError, shown
+from camobo.errors import Advice, InvalidOptionError, MissingExtraError, OutcomeUnknown, StorageError, shown
 from camobo.hints import HIDDEN, redacted
 
 PATIENCE = 300
@@ -183,12 +183,36 @@ def readable(place: str) -> Iterator[None]:
 
 
 @contextmanager
+def whole(connection: sa.Connection, place: str, request: str | None) -> Iterator[None]:
+    """A transaction: stored whole or not at all. If COMMIT itself raises, nobody knows which."""
+    with connection.begin() as begun:
+        yield
+        try:
+            begun.commit()
+        except DBAPIError as error:
+            said = f"{place}: {_said(error)}.{what_to_do(_said(error))}"
+            text = f"{said} Whether the change was stored is unknown."
+            raise OutcomeUnknown(text, advice=Advice.LOOK, said=said, request=request) from error
+
+
+def given_back(connection: sa.Connection) -> None:
+    """Close a connection with what it locks. If it is lost, the locks are gone as well, and nobody needs to know."""
+    with suppress(SQLAlchemyError):
+        connection.close()
+
+
+def _said(error: DBAPIError) -> str:
+    """What a database said, in one line."""
+    return redacted(" ".join(str(error.orig).split()).rstrip(".?"))
+
+
+@contextmanager
 def storage_errors(place: str) -> Iterator[None]:
     """Turn errors of a database or its driver into a StorageError that says what to do."""
     try:
         yield
     except DBAPIError as error:
-        text = redacted(" ".join(str(error.orig).split()).rstrip(".?"))
+        text = _said(error)
         unchanged = "" if _is_damage(text) else " Everything stored before is unchanged."
         raise StorageError(f"{place}: {text}.{what_to_do(text)}{unchanged}") from error
     except SQLAlchemyError as error:

@@ -3,6 +3,7 @@
     1 → 2   inputs say `expensive` instead of `dear`; the reason for a suggestion is data instead of a sentence
     2 → 3   an additive cost, or the paper's in the default method, is its order; events that change the plan are called
             "set" instead of "planned"
+    3 → 4   an event may be "late"; each event has the id of the request that stored it
 
 Reading converts in memory and writes nothing, so that a study of an older format can be looked at wherever it lies. The
 first change of a study converts what is stored (`migrations`).
@@ -16,7 +17,7 @@ from typing import Any, cast
 from camobo.history.events import Kind
 from camobo.strategy.notes import Note
 
-FORMAT = 3
+FORMAT = 4
 """What this version writes. A change of tables, document or events raises it and adds a migration."""
 OLDEST = 1
 """What this version still reads."""

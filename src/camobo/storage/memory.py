@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -20,6 +20,7 @@ class MemoryStore:
 
     _document: dict[str, Any] | None = field(default=None, repr=False)
     _events: list[Event] = field(default_factory=list, repr=False)
+    _requests: set[str] = field(default_factory=set, repr=False)
 
     @property
     def place(self) -> str:
@@ -43,11 +44,13 @@ class MemoryStore:
         return self._events[since:until]
 
     @contextmanager
-    def transaction(self) -> Iterator[Transaction]:
+    def transaction(self, request: str | None = None) -> Iterator[Transaction]:
         """A change: stored when the block ends, undone if it raises."""
-        draft = _Draft(datetime.now(timezone.utc), self._events)
+        draft = _Draft(datetime.now(timezone.utc), self._events, self._requests)
         yield draft
         self._events.extend(draft.added)
+        if request is not None and draft.added:
+            self._requests.add(request)
 
     def asking(self) -> AbstractContextManager[None]:
         """No lock: no other process sees this study."""
@@ -65,10 +68,14 @@ class MemoryStore:
 class _Draft:
     now: datetime
     stored: Sequence[Event]
+    requests: Collection[str]
     added: list[Event] = field(default_factory=list)
 
     def events(self, since: int) -> list[Event]:
         return list(self.stored[since:])
+
+    def holds(self, request: str) -> bool:
+        return request in self.requests
 
     def append(self, events: Sequence[Event], trials: Sequence[Trial]) -> None:
         self.added.extend(events)

@@ -26,5 +26,10 @@ def _from_2(connection: sa.Connection) -> None:
     connection.execute(sa.update(EVENTS).where(EVENTS.c.kind == "planned").values(kind=current_kind("planned")))
 
 
-MIGRATIONS: Mapping[int, Callable[[sa.Connection], None]] = {1: _from_1, 2: _from_2}
+def _from_3(connection: sa.Connection) -> None:
+    widen = sa.DDL("ALTER TABLE %(fullname)s ADD COLUMN request TEXT")  # type: ignore[no-untyped-call]
+    connection.execute(widen.against(EVENTS))
+
+
+MIGRATIONS: Mapping[int, Callable[[sa.Connection], None]] = {1: _from_1, 2: _from_2, 3: _from_3}
 """By format: converts a study of that format to the next."""

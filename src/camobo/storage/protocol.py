@@ -27,6 +27,10 @@ class Transaction(Protocol):
         """The events from number `since` on."""
         ...
 
+    def holds(self, request: str) -> bool:
+        """Whether events of a request are stored: an earlier change, of which that may be unknown."""
+        ...
+
     def append(self, events: Sequence[Event], trials: Sequence[Trial]) -> None:
         """Add events, and the trials as they are after them, for readers with SQL."""
         ...
@@ -53,8 +57,12 @@ class Store(Protocol):
         """The events from number `since` to before `until`."""
         ...
 
-    def transaction(self) -> AbstractContextManager[Transaction]:
-        """A change: stored when the block ends, undone if it raises."""
+    def transaction(self, request: str | None = None) -> AbstractContextManager[Transaction]:
+        """A change: stored when the block ends, undone if it raises.
+
+        request: an id of the change, stored with its events. Raises OutcomeUnknown if the change was sent to be stored
+        and no reply came.
+        """
         ...
 
     def asking(self) -> AbstractContextManager[None]:

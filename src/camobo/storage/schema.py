@@ -1,7 +1,8 @@
 """The tables of a stored study, and events and trials as their rows.
 
 study    one row: the format of the stored data, and the plan as a document
-events   everything that happened, in order; rows are only added, and rewritten by a change of format
+events   everything that happened, in order; rows are only added, and rewritten by a change of format. `request` is a
+         random id of the change that stored a row: it tells whether a change was stored whose reply was lost
 trials   the trials as the events leave them, written in the same transaction for readers with SQL; never read back
 """
 
@@ -38,6 +39,7 @@ EVENTS = sa.Table(
     sa.Column("who", sa.Text, nullable=False),
     sa.Column("new", _json, nullable=False),
     sa.Column("old", _json),
+    sa.Column("request", sa.Text),
 )
 TRIALS = sa.Table(
     "trials",
@@ -74,6 +76,12 @@ def read_events(connection: sa.Connection, since: int, until: int | None) -> lis
         )
         for number, kind, trial, at, who, new, old in connection.execute(query)
     ]
+
+
+def is_stored(connection: sa.Connection, request: str) -> bool:
+    """Whether a request has stored events."""
+    query = sa.select(EVENTS.c.number).where(EVENTS.c.request == request).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def event_row(event: Event) -> dict[str, Any]:

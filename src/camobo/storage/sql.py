@@ -6,6 +6,7 @@ commit is on disk when it returns (`synchronous=FULL`; PostgreSQL's default).
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -27,18 +28,20 @@ from camobo.history.trial import Trial
 from camobo.storage.connections import (
     PATIENCE,
     file_engine,
+    given_back,
     read_url,
     readable,
     server_engine,
     shown_url,
     storage_errors,
     what_to_do,
+    whole,
 )
 from camobo.storage.file_locks import alone, claimed, number_of
 from camobo.storage.formats import FORMAT, OLDEST, current_document
 from camobo.storage.migrations import MIGRATIONS
 from camobo.storage.opened_file import OpenedFile, opened_file
-from camobo.storage.schema import EVENTS, OPTUNAS, STUDY, TABLES, TRIALS, event_row, read_events, trial_row
+from camobo.storage.schema import EVENTS, OPTUNAS, STUDY, TABLES, TRIALS, event_row, is_stored, read_events, trial_row
 
 APPLICATION = 0x63616D6F  # "camo" in the header of a SQLite file
 _CREATING = 0
@@ -190,14 +193,14 @@ class SqlStore:
             return read_events(connection, since, until)
 
     @contextmanager
-    def transaction(self) -> Iterator[SqlTransaction]:
+    def transaction(self, request: str | None = None) -> Iterator[SqlTransaction]:
         """A change: stored when the block ends, undone if it raises."""
-        with storage_errors(self.place), self._writing() as connection:
+        with storage_errors(self.place), self._writing(request=request) as connection:
             with readable(self.place):
                 self._convert(connection)
             # The server's clock, so that leases end at the same time for everybody.
             now = _now() if self._is_file else connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
-            yield SqlTransaction(self.place, connection, now.astimezone(timezone.utc))
+            yield SqlTransaction(self.place, connection, now.astimezone(timezone.utc), request)
 
     @contextmanager
     def asking(self) -> Iterator[None]:
@@ -207,9 +210,12 @@ class SqlStore:
                 yield
             return
         key = zlib.crc32((self.schema or "").encode())
-        with storage_errors(self.place), self.engine.connect() as connection, connection.begin():
-            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
-            connection.execute(_advisory_lock(key))
+        with contextlib.ExitStack() as lock:
+            with storage_errors(self.place):
+                connection = self.engine.connect()
+                lock.callback(given_back, connection)
+                connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
+                connection.execute(_advisory_lock(key))
             yield
 
     @contextmanager
@@ -237,11 +243,11 @@ class SqlStore:
             yield connection
 
     @contextmanager
-    def _writing(self, *, lock: bool = True) -> Iterator[sa.Connection]:
+    def _writing(self, *, lock: bool = True, request: str | None = None) -> Iterator[sa.Connection]:
         if self.file is not None:
             self.file.check()
         with self.engine.connect().execution_options(begin="BEGIN IMMEDIATE") as connection:
-            with connection.begin():
+            with whole(connection, self.place, request):
                 if self.file is not None:
                     self.file.check(connection.info)
                 else:
@@ -277,18 +283,25 @@ class SqlTransaction:
     place: str
     connection: sa.Connection
     now: datetime
+    request: str | None = None
 
     def events(self, since: int) -> list[Event]:
         """The events from number `since` on."""
         with readable(self.place):
             return read_events(self.connection, since, None)
 
+    def holds(self, request: str) -> bool:
+        """Whether events of a request are stored."""
+        return is_stored(self.connection, request)
+
     def append(self, events: Sequence[Event], trials: Sequence[Trial]) -> None:
         """Add events, and the trials as they are after them."""
         put = _PUT_TRIAL[self.connection.dialect.name]
         with storage_errors(self.place):
             if events:
-                self.connection.execute(sa.insert(EVENTS), [event_row(event) for event in events])
+                self.connection.execute(
+                    sa.insert(EVENTS), [{**event_row(event), "request": self.request} for event in events]
+                )
             if trials:
                 self.connection.execute(put, [trial_row(trial) for trial in trials])
 

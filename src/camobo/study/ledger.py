@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Concatenate, ParamSpec
+from datetime import datetime, timedelta, timezone
+from functools import partial
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from camobo.cost.formula import AbsentFunction, stored_whole
 from camobo.cost.protocol import Cost
-from camobo.errors import StorageError
+from camobo.errors import Advice, OutcomeUnknown, StorageError
 from camobo.history import transitions
 from camobo.history.events import Event
 from camobo.history.history import History, fold
 from camobo.history.transitions import Ahead, Change, Request, Stamp
 from camobo.history.trial import Trial
 from camobo.run.interrupts import undisturbed
+from camobo.storage.outcome import new_request, settled
 from camobo.storage.protocol import Store, Transaction
 from camobo.strategy.plan import Plan
 from camobo.study.identity import login
@@ -25,7 +28,10 @@ from camobo.study.identity import login
 if TYPE_CHECKING:
     from camobo.strategy.protocol import Fitted
 
+_log = logging.getLogger("camobo")
+
 P = ParamSpec("P")
+T = TypeVar("T")
 
 _ATTEMPTS = 3
 """How often suggestions are computed outside a transaction before they are computed inside one."""
@@ -46,6 +52,9 @@ class Ledger:
         self._fitted: Fitted | None = None
         self._transaction: Transaction | None = None
         self._broken = False  # whether a change of the transaction could not be stored
+        self._late: list[Event] = []  # what the transaction keeps that came too late to count
+        self._doubtful: dict[str, tuple[str, Any]] = {}  # changes that may be stored: their request and their result
+        self._ahead = timedelta(0)  # by how much the store's clock is ahead of this machine's
         self._functions: dict[str, Cost] = {}
         self._lock = threading.RLock()
         self._login = login()
@@ -78,28 +87,72 @@ class Ledger:
         """The history after some first events: what a suggestion knew."""
         return self._with_function(fold(self.created, events))
 
+    def now(self) -> datetime:
+        """The time by the store's clock, as of the last change."""
+        return datetime.now(timezone.utc) + self._ahead
+
     @contextlib.contextmanager
-    def together(self) -> Iterator[Transaction]:
-        """Store several changes together, or none of them if the block raises. May be nested."""
+    def together(self, request: str | None = None) -> Iterator[Transaction]:
+        """Store several changes together, or none of them if the block raises. May be nested.
+
+        request: the id of an earlier attempt at the same change. What came too late to count is kept even if the block
+        raises.
+        """
         with self._lock:
             if self._transaction is not None:
                 yield self._transaction
                 return
             before, fitted = self._history, self._fitted
+            late: list[Event] = []
             try:
-                with self.store.transaction() as transaction:
+                request = request or new_request()
+                with settled(self.store, request), self.store.transaction(request) as transaction:
                     self._transaction = transaction
+                    self._ahead = transaction.now - datetime.now(timezone.utc)
                     self._history = self._folded(transaction.events(before.count))
                     yield transaction
                     if self._broken:
                         raise StorageError(
                             f"{self.store.place}: a change of this block could not be stored, so none of it is."
                         )
-            except BaseException:
+            except BaseException as error:
                 self._history, self._fitted = before, fitted
+                late = [] if isinstance(error, StorageError) else self._late
                 raise
             finally:
-                self._transaction, self._broken = None, False
+                self._transaction, self._broken, self._late = None, False, []
+                for event in late:
+                    self._keep(event)
+
+    def _keep(self, late: Event) -> None:
+        """Keep what came too late to count, after the block it was told in was undone."""
+        if late.trial is None:
+            return
+        try:
+            with self.together() as transaction:
+                stamp = Stamp(transaction.now, late.who)
+                self._append(transaction, transitions.keep_late(self._history, stamp, late.trial, late.new))
+        except StorageError as error:
+            _log.error("a late result could not be stored: %s. It is: %s", error, late)
+
+    def _once(self, what: Callable[[], str], make: Callable[[Transaction], T]) -> T:
+        """Make a change in a transaction of its own; if it may have been made before, find that out first.
+
+        what: describes the change. If nobody knows whether it was stored and it is made again, it is the same request.
+        """
+        known = what() if self._doubtful and self._transaction is None else ""
+        request, earlier = self._doubtful.get(known, (new_request(), None))
+        made: list[T] = [] if earlier is None else [earlier]
+        try:
+            with self.together(request) as transaction:
+                if not made or not transaction.holds(request):
+                    made = [make(transaction)]
+        except OutcomeUnknown as error:
+            self._doubtful[what()] = (request, made[0])
+            error.advice = Advice.AGAIN
+            raise
+        self._doubtful.pop(known, None)
+        return made[0]
 
     def change(
         self,
@@ -109,11 +162,18 @@ class Ledger:
         **options: P.kwargs,
     ) -> Change:
         """Apply a transition and store its events. They are signed by the trial's owner, else by this user."""
-        with undisturbed(), self.together() as transaction:
+
+        def make(transaction: Transaction) -> Change:
             owner = by.owner if isinstance(by, Trial) else None
             change = transition(self._history, self._stamp(transaction, owner), *args, **options)
             self._append(transaction, change)
             return change
+
+        with undisturbed(), self._lock:
+            change = self._once(lambda: repr((transition.__name__, by, args, options)), make)
+        if change.refusal is not None:
+            raise change.refusal
+        return change
 
     def hand_out(self, request: Request) -> list[Trial]:
         """Trials as requested: available ones, then new ones.
@@ -124,16 +184,17 @@ class Ledger:
             for _ in range(_ATTEMPTS if self._transaction is None else 0):
                 with contextlib.ExitStack() as turn:
                     ahead = self._look_ahead(request, turn)
-                    with undisturbed(), self.together() as transaction:
-                        if ahead is None or ahead.fits(self._history):
-                            return self._take(transaction, request, ahead)
+                    with undisturbed():
+                        handed = self._once(lambda: repr(request), partial(self._take_if_it_fits, request, ahead))
+                    if handed is not None:
+                        return handed
             # Others were faster each time, or this is part of a larger change.
-            with undisturbed(), self.together() as transaction:
-                return self._take(transaction, request, None)
+            with undisturbed():
+                return self._once(lambda: repr(request), partial(self._take, request, None))
 
     def _look_ahead(self, request: Request, turn: contextlib.ExitStack) -> Ahead | None:
         """Suggestions, if any are needed, computed under the store's advisory lock, which `turn` holds."""
-        now = datetime.now(timezone.utc)
+        now = self.now()
         if transitions.suggestions_wanted(self._history, now, request) <= 0:  # by the last read, which costs nothing
             return None
         with undisturbed():
@@ -141,7 +202,11 @@ class Ledger:
         wanted = transitions.suggestions_wanted(self.read(), now, request)
         return transitions.look_ahead(self._history, wanted, self._fitted) if wanted > 0 else None
 
-    def _take(self, transaction: Transaction, request: Request, ahead: Ahead | None) -> list[Trial]:
+    def _take_if_it_fits(self, request: Request, ahead: Ahead | None, transaction: Transaction) -> list[Trial] | None:
+        """Trials as requested; None if the suggestions computed ahead are out of date."""
+        return self._take(request, ahead, transaction) if ahead is None or ahead.fits(self._history) else None
+
+    def _take(self, request: Request, ahead: Ahead | None, transaction: Transaction) -> list[Trial]:
         stamp = self._stamp(transaction, request.owner)
         handed = transitions.hand_out(self._history, stamp, request, ahead=ahead, fitted=self._fitted)
         self._append(transaction, handed.change)
@@ -161,6 +226,7 @@ class Ledger:
             self._broken = True
             raise
         self._history = self._with_function(change.history)
+        self._late += [event for event in change.events if event.kind == "late"]
 
     def _folded(self, events: list[Event]) -> History:
         try:

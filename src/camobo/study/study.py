@@ -11,12 +11,13 @@ import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from camobo.checks import Duration, Goal, GoalWord, Values, duration, money, owner_name, whole
+from camobo.checks import Duration, Goal, GoalWord, Values, duration, lease_of, money, owner_name, whole
 from camobo.cost.budget import Budget
 from camobo.cost.formula import AbsentFunction, Formula, stored_whole
 from camobo.cost.protocol import Cost
@@ -25,6 +26,7 @@ from camobo.errors import InvalidOptionError, InvalidValueError, StorageError
 from camobo.history import transitions
 from camobo.history.document import make_plan
 from camobo.history.events import Event
+from camobo.history.history import History
 from camobo.history.problem_file import plan_of_toml
 from camobo.history.transitions import Request
 from camobo.history.trial import State, Trial
@@ -243,6 +245,10 @@ class Study:
         """Where the study is stored: a file, a URL without its password, or "memory"."""
         return self._ledger.store.place
 
+    def now(self) -> datetime:
+        """The time by which leases end: the server's clock, or this machine's for a study in a file or in memory."""
+        return self._ledger.now()
+
     @property
     def trials(self) -> tuple[Trial, ...]:
         """All trials, by number: pending, released, complete and failed ones."""
@@ -270,7 +276,8 @@ class Study:
         """The next trial to evaluate, or a list of `n` of them (at most 1000), each chosen with the others in mind.
 
         owner: who evaluates it. An owner who asks again, for instance after a crash, gets its pending trials first.
-        lease: how long the trial is reserved, "90s", "2h", "3d"; after that others may get it. None: without end.
+        lease: how long the trial is reserved, "90s", "2h", "3d", at most a year; after that others may get it. None:
+            without end.
 
         Released trials and trials whose lease has ended come before new ones. If a finite space or a budget in money
         runs out, the list is shorter than `n`; if nothing is left, SpaceExhausted or BudgetSpent is raised.
@@ -281,7 +288,7 @@ class Study:
         [1, 2, 3]
         """
         count = 1 if n is None else whole("n", n, 1, _MOST_ASKED)
-        handed = self.hand_out(Request(count, owner_name(owner), duration("lease", lease)))
+        handed = self.hand_out(Request(count, owner_name(owner), lease_of(lease)))
         return handed[0] if n is None else handed
 
     def hand_out(self, request: Request) -> list[Trial]:
@@ -296,8 +303,9 @@ class Study:
         cost: what the trial cost; told in parts, the parts add up. note: any remark, in place of the one before. Both
             can be told without results, before or after them, as bills come.
 
-        A result that comes after the lease has ended counts, unless somebody else holds the trial by then. To record
-        it even then, name the trial by its number.
+        A result that comes after the lease has ended counts, unless somebody else has taken or settled the trial by
+        then. What was measured is kept all the same, in `trial.late`, and its cost is spent. TrialStateError says how
+        to make it count: while the trial is open, by naming it by its number.
 
         >>> import camobo as cm
         >>> study = cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"strength": "max", "rust": "min"}, seed=1)
@@ -309,17 +317,17 @@ class Study:
         >>> study.tell(trial, cost=8.5).cost  # the bill of the salt spray
         50.0
         """
-        told = self._ledger.change(trial, transitions.tell, trial, values, cost=money(cost), note=note).trial
+        change = self._ledger.change(trial, transitions.tell, trial, values, cost=money(cost), note=note)
         if cost is not None:
-            self._warn_of_disagreement()
-        return told
+            self._warn_of_disagreement(change.history)  # reading again could fail, though the result is stored
+        return change.trial
 
-    def _warn_of_disagreement(self) -> None:
+    def _warn_of_disagreement(self, history: History) -> None:
         """Warn once if receipts clearly contradict the order. Every tenth receipt is early enough to look."""
-        receipts = sum(trial.cost is not None for trial in self.trials)
+        receipts = sum(trial.cost is not None for trial in history.trials)
         if self._warned or receipts % 10 != 0:
             return
-        found = spending.disagreements(self._record())
+        found = spending.disagreements(Record(history.plan, history.trials))
         if found:
             self._warned = True
             _log.warning("%s. The cost learned from receipts is used either way; check the order.", found[0])
@@ -348,6 +356,8 @@ class Study:
 
     def fail(self, trial: Trial | int, reason: str, cost: float | None = None, *, teaches: bool = True) -> Trial:
         """Record that a trial could not be measured. It gives the models no value; its point is not tried again.
+
+        As with `tell`, it is kept in `trial.late` if somebody else has taken or settled the trial.
 
         cost: what it cost all the same. teaches: whether that is what its point costs; False only counts it as spent,
             such as the seconds until a crash.
@@ -378,7 +388,7 @@ class Study:
 
     def renew(self, trial: Trial | int, lease: Duration | None) -> Trial:
         """Extend a trial's lease: `lease` counts from now. None: without end."""
-        return self._ledger.change(trial, transitions.renew, trial, duration("lease", lease)).trial
+        return self._ledger.change(trial, transitions.renew, trial, lease_of(lease)).trial
 
     def add(
         self,
@@ -480,7 +490,7 @@ class Study:
             raise InvalidOptionError(f"optimize: need a function that takes a dict of params, got {function!r}.")
         if lease == "auto":
             lease = "10m" if self._durable else None
-        length = duration("lease", lease)
+        length = lease_of(lease)
         total, limit = duration("timeout", timeout), duration("trial_timeout", trial_timeout)
         many = jobs_of(executor, None if jobs is None else whole("jobs", jobs, 1))
         name = worker_name(owner)
