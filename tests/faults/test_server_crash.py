@@ -40,7 +40,8 @@ def until_acknowledged(change: Callable[[], T], say: Say) -> T:
 
 def work(place: str, worker: int, over: Path, say: Say) -> None:
     """Ask, fail, tell and add, until it is over; report each change once it is acknowledged."""
-    study = cm.Study.load(place)
+    study = until_acknowledged(lambda: cm.Study.load(place), say)
+    say(["opened"])
     i = 0
     while not over.exists():
         i += 1
@@ -71,6 +72,7 @@ def test_what_a_killed_server_acknowledged_is_there_and_nothing_is_doubled(
         space = cm.Space({"x": cm.Real(0, 1), "n": cm.Integer(0, 10**9)})
         cm.Study(space, {"y": "min"}, seed=1, storage=server.url).close()
         processes = [forked(partial(work, server.url, worker, over)) for worker in range(WORKERS)]
+        assert [file.readline() for _, file in processes] == [b'["opened"]\n'] * WORKERS
         try:
             for _ in range(ROUNDS):
                 time.sleep(chance.uniform(0.3, 1.0))

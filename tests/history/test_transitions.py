@@ -175,6 +175,28 @@ class TestHolders:
         mine, history = self.retaken("anna", "ben")
         assert told(release(history, 0).history, mine).trial.state is State.COMPLETE
 
+    @law
+    @given(st.lists(st.floats(-1e5, 1e5), min_size=1, max_size=6), st.floats(0.001, 100.0))
+    def test_however_clocks_are_set_no_lease_outlasts_its_length_once_somebody_has_asked(
+        self, times: list[float], hours: float
+    ) -> None:
+        length, history = timedelta(hours=hours), NEW
+        for time in times:
+            history = handed(history, Request(1, lease=length), at(time)).change.history
+            for trial in history.trials:
+                assert trial.expires is not None
+                assert trial.expires <= at(time).when + length
+
+    def test_a_lease_cut_short_by_a_clock_set_back_is_on_record_and_is_cut_once(self) -> None:
+        ahead_of_time = handed(NEW, Request(1, "anna", HOUR), at(24 * 365)).change.history
+        change = handed(ahead_of_time, Request(1, "ben", HOUR), at(1)).change
+        assert [(event.kind, event.trial) for event in change.events] == [("renewed", 0), ("asked", 1)]
+        assert change.events[0].new["expires"] == at(2).when.isoformat()
+        assert change.history.trials[0].owner == "anna"
+        later = handed(change.history, Request(1, "carl", HOUR), at(1.5)).change
+        assert [event.kind for event in later.events] == ["asked"]
+        assert handed(change.history, Request(1, "carl", HOUR), at(2.5)).trials[0].number == 0
+
     def test_holding_needs_a_name_and_a_pending_trial(self) -> None:
         trial = asked(owner="anna").trials[0]
         assert transitions.holds("anna", trial)

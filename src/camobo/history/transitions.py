@@ -274,8 +274,8 @@ def tell(
     before = found.values or {}
     again = [name for name in results if name in before]
     if late or (again and by_somebody_else(found, trial, stamp.who)):
-        new: dict[str, Any] = {"values": results} | ({} if note is None else {"note": remark("note", note)})
-        return _kept_late(history, stamp, trial, new, cost)
+        note = None if note is None else remark("note", note)
+        return _kept_late(history, stamp, trial, {"values": results}, cost, note)
     if again:
         raise TrialStateError(
             f"trial {found.number}: {again[0]!r} has a value already, {before[again[0]]!r}.", advice=Advice.AMEND
@@ -307,10 +307,16 @@ def _told(
 
 
 def _kept_late(
-    history: History, stamp: Stamp, trial: Trial | int, new: Mapping[str, Any], cost: float | None
+    history: History,
+    stamp: Stamp,
+    trial: Trial | int,
+    new: Mapping[str, Any],
+    cost: float | None,
+    note: str | None = None,
 ) -> Change:
     """Keep what was told of a trial that somebody else has taken or settled, and say so once it is stored."""
-    found, facts = find(history.trials, trial), {**new, **({} if cost is None else {"cost": cost})}
+    found = find(history.trials, trial)
+    facts = {name: fact for name, fact in {**new, "cost": cost, "note": note}.items() if fact is not None}
     return replace(keep_late(history, stamp, found.number, facts), refusal=late_refusal(found, trial, facts))
 
 
