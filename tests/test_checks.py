@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camobo.checks import (
+    LONGEST_LEASE,
     check_objective_count,
     duration,
+    lease_of,
     money,
     objectives_of,
     one_of,
@@ -232,6 +234,14 @@ class TestDuration:
 
     def test_no_time_at_all_is_none(self) -> None:
         assert duration("lease", None) is None
+
+    def test_a_lease_is_at_most_a_year(self) -> None:
+        assert lease_of("366d") == LONGEST_LEASE
+        assert lease_of(None) is None
+        with pytest.raises(
+            InvalidOptionError, match=r"lease: need at most 366 days, got '53w'\. .*leave the lease out"
+        ):
+            lease_of("53w")
 
 
 def test_minimize_and_maximize_are_other_words_for_min_and_max() -> None:

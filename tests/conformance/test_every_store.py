@@ -406,6 +406,50 @@ class TestHolding:
             study.renew(mine, "1h")
         assert study.tell(taken, GOOD).state is cm.State.COMPLETE
 
+    def test_a_result_of_a_trial_that_somebody_took_is_kept_whole_and_is_there_when_the_study_is_opened_again(
+        self, place: Storage
+    ) -> None:
+        study = study_at(place, cost=None, budget=cm.Budget(cost=100))
+        mine = study.ask(owner="anna", lease=0.05)
+        time.sleep(0.1)
+        other = cm.Study.load(place)
+        taken = other.ask(owner="ben")
+        with pytest.raises(cm.TrialStateError, match=r"now belongs to ben: .* is kept as a late result"):
+            study.tell(mine, {"strength": 7.0}, cost=4.0, note="furnace B")
+        with pytest.raises(cm.TrialStateError, match=r"now belongs to ben: .* is kept as a late result"):
+            study.fail(mine, "cracked", cost=3.0)
+        other.tell(taken, GOOD, cost=2.0)
+        with pytest.raises(cm.TrialStateError, match=r"already complete, recorded by ben.*kept as a late result"):
+            study.tell(mine, {"corrosion": 8.0})
+        again = cm.Study.load(place)
+        (trial,) = again.trials
+        assert (trial.values, trial.cost, trial.late_cost) == (GOOD, 2.0, 7.0)
+        assert [(late.values, late.reason, late.cost, late.note, late.who) for late in trial.late] == [
+            ({"strength": 7.0}, None, 4.0, "furnace B", "anna"),
+            (None, "cracked", 3.0, None, "anna"),
+            ({"corrosion": 8.0}, None, None, None, "anna"),
+        ]
+        assert [event.kind for event in again.log()] == ["asked", "asked", "late", "late", "told", "late"]
+        assert (again.spent(), study.spent(), again.trials) == (9.0, 9.0, study.trials)
+
+    def test_what_comes_too_late_in_a_block_is_kept_though_the_block_is_undone(self, place: Storage) -> None:
+        study = study_at(place)
+        mine = study.ask(owner="anna", lease=0.05)
+        time.sleep(0.1)
+        study.ask(owner="ben")
+
+        def both() -> None:
+            with study.together():
+                study.add({"nickel": 1.0, "soak": 1, "quench": "air"}, GOOD)
+                study.tell(mine, GOOD, cost=4.0)
+
+        with pytest.raises(cm.TrialStateError, match="is kept as a late result"):
+            both()
+        assert [event.kind for event in study_at(place).log()] == ["asked", "asked", "late"]
+        with study.together(), contextlib.suppress(cm.TrialStateError):
+            study.tell(mine, GOOD, cost=5.0)
+        assert [late.cost for late in study.trials[0].late] == [4.0, 5.0], "each once"
+
     def test_a_late_result_counts_if_nobody_took_the_trial(self, place: Storage) -> None:
         study = study_at(place)
         mine = study.ask(owner="anna", lease=timedelta(seconds=0.05))
@@ -524,6 +568,23 @@ class TestLog:
 
 
 class TestTransactions:
+    def test_a_request_is_held_once_its_events_are_stored(self, place: Storage) -> None:
+        study = study_at(place)
+        trial = study.ask()
+        store = place if isinstance(place, MemoryStore) else open_store(place, create=False)
+        event = cm.Event(1, "failed", 0, study.log()[0].when, "me", {"reason": "x"})
+        with store.transaction("mine") as transaction:
+            assert not transaction.holds("mine")
+            transaction.append([event], [trial])
+        with store.transaction("nothing"):
+            pass
+        with store.transaction() as transaction:
+            assert transaction.holds("mine")
+            assert not transaction.holds("nothing")
+            assert not transaction.holds("another")
+        assert store.events()[-1].as_dict() == event.as_dict(), "no noise in the log"
+        store.close()
+
     def test_a_transaction_that_ends_in_an_error_leaves_nothing(self, place: Storage) -> None:
         study = study_at(place)
         trial = study.ask()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -8,9 +9,11 @@ from camobo.cost.budget import Budget
 from camobo.cost.formula import AbsentFunction
 from camobo.cost.ordered import OrderCost
 from camobo.cost.prices import Prices
-from camobo.history.trial import State, Trial
+from camobo.history.history import History, data_of
+from camobo.history.trial import Measurement, State, Trial
 from camobo.insight.purse import Purse
 from camobo.insight.record import Record
+from camobo.insight.spending import spend
 from camobo.insight.summary import headline
 from camobo.strategy.plan import Plan
 from tests.support.samples import SPACE
@@ -40,6 +43,35 @@ def test_what_is_left_is_never_less_than_nothing_and_unknown_without_a_budget_in
     expensive = Trial(0, PARAMS, State.COMPLETE, {"y": 1.0}, cost=40.0)
     assert purse(None, expensive, budget=Budget(cost=10)).remaining == 0.0
     assert purse(None, expensive, budget=Budget(10)).remaining is None
+
+
+def late(cost: float | None) -> tuple[Measurement, ...]:
+    return (Measurement({"y": 1.0}, "anna", datetime(2026, 1, 1, tzinfo=timezone.utc), cost=cost),)
+
+
+def test_what_late_results_cost_is_spent_beside_what_their_trial_cost_or_may_cost() -> None:
+    trials = (
+        Trial(0, PARAMS, State.COMPLETE, {"y": 1.0}, cost=40.0, late=late(7.0)),
+        Trial(1, PARAMS, late=late(5.0)),
+        Trial(2, PARAMS, State.COMPLETE, {"y": 1.0}, late=late(6.0)),
+        Trial(3, PARAMS, State.COMPLETE, {"y": 1.0}, late=late(None)),
+        Trial(4, PARAMS, State.COMPLETE, {"y": 1.0}, added=True, late=late(1e6)),
+    )
+    plan = Plan(SPACE, {"y": "max"}, cost=Prices({"nickel": 3.0}, per_trial=12.0), budget=Budget(cost=500))
+    record = Record(plan, trials)
+    found = record.purse
+    assert [found.paid, found.estimated, found.reserved] == pytest.approx([58.0, 42.0, 42.0])
+    assert headline(record)[1] == found
+    receipts = data_of(fold_of(plan, trials)).receipts
+    assert receipts is not None
+    assert (receipts.spent, len(receipts.unpaid), receipts.paid.tolist()) == (58.0, 2, [40.0]), "the strategy agrees"
+    spent = spend(record)
+    assert spent is not None
+    assert spent.amounts.tolist() == pytest.approx([47.0, 6.0, 42.0, 0.0])
+
+
+def fold_of(plan: Plan, trials: tuple[Trial, ...]) -> History:
+    return History(plan, trials, tuple(plan.space.to_unit(trial.params) for trial in trials))
 
 
 def test_an_order_knows_amounts_only_after_receipts() -> None:

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import time
 import uuid
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -288,6 +289,21 @@ class TestTurns:
         assert said.readline() == b'"asked"\n'
         said.close()
         assert os.waitpid(process, 0)[1] == 0
+
+    def test_what_was_stored_while_asking_stays_so_though_the_lock_of_asking_is_lost(self, schema: str) -> None:
+        store = open_sql(schema, create=True)
+        store.create(DOCUMENT)
+        key = zlib.crc32(sa.make_url(schema).query["schema"].encode())  # type: ignore[union-attr]
+        end = sa.text("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND objid = :key")
+        with store.asking():
+            with store.transaction() as transaction:
+                transaction.append(added(NEW).events, [])
+            with store.engine.connect() as other:
+                assert other.execute(end, {"key": key}).scalar_one()
+        assert len(store.events()) == 1
+        with store.asking():
+            pass
+        store.close()
 
     def test_a_name_is_reserved_for_one_process_until_the_block_ends(
         self, place: str, store: SqlStore, tmp_path: Path

@@ -261,7 +261,7 @@ def receipts_of(plan: Plan, trials: Sequence[Trial], units: Sequence[Array]) -> 
             paid.append(trial.cost)
         if not trial.added:
             spent += (trial.cost or 0.0) + trial.late_cost
-            if trial.cost is None:
+            if trial.unpaid:
                 unpaid.append(unit)
     d = plan.space.dimension
     return Receipts(np.array(taught).reshape(-1, d), np.array(paid), spent, np.array(unpaid).reshape(-1, d))

@@ -144,6 +144,11 @@ class Trial:
         return sum(result.cost or 0.0 for result in self.late)
 
     @property
+    def unpaid(self) -> bool:
+        """Whether it is only known what it may cost: nothing was recorded, or it is open and others were late."""
+        return self.cost is None and (self.state.open or not self.late_cost)
+
+    @property
     def evaluated(self) -> bool:
         """Whether it was suggested and has ended, complete or failed."""
         return not self.added and not self.state.open

@@ -59,7 +59,7 @@ def purse_of(plan: Plan, trials: Sequence[Trial], units: Array) -> Purse:
             model = model.fitted(receipts.units, receipts.paid)
     paid = [trial.cost for trial in trials if not trial.added and trial.cost is not None]
     late = sum(trial.late_cost for trial in trials if not trial.added)
-    rest = [i for i, trial in enumerate(trials) if not trial.added and trial.cost is None]
+    rest = [i for i, trial in enumerate(trials) if not trial.added and trial.unpaid]
     settled, waiting = ([i for i in rest if trials[i].state.open is is_open] for is_open in (False, True))
     estimated, reserved = (_expected(model, [trials[i] for i in rows], units[rows]) for rows in (settled, waiting))
     return Purse(sum(paid) + late, len(paid), estimated, reserved, budget, unit, model)

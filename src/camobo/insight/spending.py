@@ -12,6 +12,7 @@ from camobo.arrays import Array
 from camobo.cost.budget import share_left
 from camobo.cost.levels import Levels
 from camobo.history.trial import Trial
+from camobo.insight.costs import Costs
 from camobo.insight.record import Record
 from camobo.space.inputs import Categorical, Input
 
@@ -42,11 +43,16 @@ def spend(record: Record) -> Spend | None:
     costs, counted = record.costs, record.evaluated
     if costs is None or not counted:
         return None
-    known = [costs.amounts.get(trial.number, 0.0) + trial.late_cost for trial in record.settled]
-    amounts = [0.0 if trial.added else own for trial, own in zip(record.settled, known, strict=True)]
+    amounts = [0.0 if trial.added else _spent_on(trial, costs) for trial in record.settled]
     missing = sum(trial.number not in costs.amounts for trial in counted)
     unpaid = sum(trial.number not in costs.paid for trial in counted)
     return Spend(record.settled, np.array(amounts), costs.in_money, unpaid - missing if costs.in_money else 0, missing)
+
+
+def _spent_on(trial: Trial, costs: Costs) -> float:
+    """What a trial cost or is expected to have cost, and its late results beside it."""
+    own = costs.amounts.get(trial.number, 0.0) if trial.cost is not None or trial.unpaid else 0.0
+    return own + trial.late_cost
 
 
 @dataclass(frozen=True, slots=True)
