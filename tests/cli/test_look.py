@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,27 @@ class TestLog:
         out = camobo("log", study).out
         assert "owner: anna, expires: 20" in out
         assert "initial" not in out
+
+
+def test_what_came_too_late_is_shown_with_who_told_it_and_its_cost_is_spent(tmp_path: Path) -> None:
+    study = priced(tmp_path)
+    mine = study.ask(owner="anna", lease=0.05)
+    time.sleep(0.1)
+    study.ask(owner="ben")
+    with pytest.raises(cm.TrialStateError, match="late result"):
+        study.tell(mine, {"strength": 512.0}, cost=41.5, note="furnace B")
+    study.close()
+    status = camobo("status", tmp_path / "a.db")
+    assert "\nlate         1 result that came too late to count, of 1 trial: 0\n" in status.out
+    assert "spent        41.5 of 1000 EUR" in status.out
+    (late,) = camobo("status", tmp_path / "a.db", "--json").json["late"]
+    assert (late["trial"], late["values"], late["cost"], late["who"]) == (0, {"strength": 512.0}, 41.5, "anna")
+    last = " ".join(camobo("log", tmp_path / "a.db").out.splitlines()[-1].split())
+    assert last.endswith("anna late 0 strength=512, cost: 41.5, note: furnace B")
+    explained = camobo("explain", tmp_path / "a.db", "0").out.splitlines()[-1]
+    assert re.fullmatch(r"  came too late to count: strength=512, cost 41\.5, by anna, \S+ \S+, furnace B", explained)
+    assert camobo("tell", tmp_path / "a.db", "0", "strength=512").code == 0, "by its number it counts"
+    assert "spent        41.5 of 1000 EUR" in camobo("status", tmp_path / "a.db").out, "and is paid once"
 
 
 def test_explain_shows_what_was_expected(tmp_path: Path) -> None:
