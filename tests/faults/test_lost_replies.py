@@ -12,7 +12,7 @@ import pytest
 
 import camobo as cm
 from camobo.cli import phrases
-from camobo.run import loop
+from camobo.run import patience
 from camobo.storage import outcome
 from tests.support.proxy import LATE, Loss, Proxy, proxy_to
 
@@ -170,7 +170,7 @@ def test_a_block_whose_outcome_is_unknown_says_to_look_first(proxy: Proxy, study
 def test_a_run_whose_replies_are_lost_evaluates_and_records_every_trial_once(
     proxy: Proxy, study: cm.Study, place: str, away: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loop, "_RETRY_DELAYS", (0.1, 0.1, 0.1, 0.1, 0.1))
+    monkeypatch.setattr(patience, "_RETRY_DELAYS", (0.1, 0.1, 0.1, 0.1, 0.1))
     proxy.away_after_loss = away
     calls: list[float] = []
 

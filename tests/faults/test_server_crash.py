@@ -19,9 +19,11 @@ from typing import Any, TypeVar
 import camobo as cm
 from tests.support.postgres import own_server
 from tests.support.processes import Say, forked, heard
+from tests.support.trial_queues import wait_until
 
 ROUNDS = 50 if os.environ.get("CAMOBO_LONG") else 2
 WORKERS = 3
+TRIALS = 4 * ROUNDS
 T = TypeVar("T")
 
 
@@ -106,3 +108,28 @@ def test_what_a_killed_server_acknowledged_is_there_and_nothing_is_doubled(
     )
     for _, file in processes:
         file.close()
+
+
+def test_a_run_waits_for_a_server_that_was_killed_and_evaluates_every_trial_once(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+
+    def measure(params: dict[str, Any]) -> tuple[dict[str, float], float]:
+        with calls.open("a", encoding="utf-8") as file:
+            file.write(f"{params['x']!r}\n")
+        time.sleep(0.2)
+        return {"y": params["x"]}, 1.0
+
+    with own_server() as server:
+        cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "min"}, budget=TRIALS, seed=1, storage=server.url).close()
+        process, file = forked(lambda say: cm.Study.load(server.url).optimize(measure, jobs=2, lease=60.0))
+        wait_until(calls.exists)
+        for _ in range(ROUNDS // 2):
+            time.sleep(0.5)
+            server.kill()
+            server.start()
+        assert os.waitpid(process, 0)[1] == 0, heard(file.readlines())
+        with cm.Study.load(server.url) as study:
+            assert sorted(repr(trial.params["x"]) for trial in study.trials) == sorted(calls.read_text().split())
+            assert [trial.state for trial in study.trials] == [cm.State.COMPLETE] * TRIALS
+            assert (study.spent(), [trial.late for trial in study.trials]) == (TRIALS, [()] * TRIALS)
+    file.close()

@@ -25,7 +25,7 @@ from camobo.history.history import is_free
 from camobo.history.transitions import Request
 from camobo.history.trial import State, Trial
 from camobo.insight.purse import Purse
-from camobo.run import loop
+from camobo.run import loop, patience
 from camobo.run.evaluate import EvaluationHere, Outcome
 from camobo.run.loop import work_through
 from tests.run.queues import Queue
@@ -287,7 +287,7 @@ class TestDurations:
 class TestStoring:
     @pytest.fixture(autouse=True)
     def quick(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(loop, "_RETRY_DELAYS", (0.001, 0.001))
+        monkeypatch.setattr(patience, "_RETRY_DELAYS", (0.001, 0.001))
 
     def test_a_storage_that_is_away_for_a_moment_is_tried_again(self, caplog: pytest.LogCaptureFixture) -> None:
         class Away(Queue):

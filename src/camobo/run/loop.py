@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, Executor
-from typing import TypeVar
+from dataclasses import replace
 
 from camobo.errors import (
     BudgetSpent,
@@ -25,13 +25,13 @@ from camobo.run.command import Command
 from camobo.run.coroutines import coroutine_preparation, is_async
 from camobo.run.evaluate import Evaluation, Function, Outcome
 from camobo.run.interrupts import interruptible, undisturbed
+from camobo.run.patience import PatientQueue, patiently
 from camobo.run.progress_bar import Headline, progress_bar
 from camobo.run.trial_queue import Run
 from camobo.run.verdict import Verdict
 from camobo.run.workers import Prepare, executor_preparation, preparation
 
 _log = logging.getLogger("camobo")
-T = TypeVar("T")
 
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
 """Seconds between polls of what is running; each pause is twice the one before."""
@@ -39,8 +39,6 @@ _IDLE_PAUSE = 0.2
 """Seconds between attempts to get a trial that others hold."""
 _WAIT_WORTH_LOGGING = 1.0
 """Seconds of waiting for others before it is logged: most waits are shorter."""
-_RETRY_DELAYS = (1.0, 2.0, 4.0, 8.0, 15.0)
-"""Seconds between attempts to store a result."""
 
 
 def optimize(
@@ -74,7 +72,7 @@ def optimize(
 
         def show_progress() -> None:
             if show is not None and headline is not None:
-                show(sum(trial.evaluated for trial in run.queue.trials) - before, headline())
+                show(sum(trial.evaluated for trial in PatientQueue(run.queue).trials) - before, patiently(headline))
 
         show_progress()
         raise_interrupt = stack.enter_context(interruptible())
@@ -95,8 +93,9 @@ def work_through(
     `on_recorded` is called after results were recorded; `raise_interrupt` raises if the run is to end. However the run
     ends, evaluations still running are stopped and their trials released.
     """
-    running = _Running(run, prepare, jobs, most)
-    others = _WaitingForOthers(run)
+    patient = replace(run, queue=PatientQueue(run.queue))
+    running = _Running(patient, prepare, jobs, most)
+    others = _WaitingForOthers(patient)
     pause = _SHORTEST_PAUSE
     try:
         while True:
@@ -119,7 +118,7 @@ def work_through(
                 running.verdict.end()
                 return
     finally:
-        running.hand_back()
+        running.hand_back(run)
 
 
 class _Running:
@@ -149,7 +148,7 @@ class _Running:
                 return
             self.verdict.spent = None
             try:
-                trial = _patiently("a trial could not be asked for", self._next)
+                trial = self.run.next(frozenset(self.evaluations))
             except SpaceExhausted as error:
                 self.exhausted = error
                 return
@@ -161,9 +160,6 @@ class _Running:
                 return
             self.verdict.started += 1
             self._begin(trial)
-
-    def _next(self) -> Trial | None:
-        return self.run.next(frozenset(self.evaluations))
 
     @property
     def none_left(self) -> bool:
@@ -232,7 +228,7 @@ class _Running:
             for trial, _ in self.evaluations.values():
                 _renew(self.run, trial)
 
-    def hand_back(self) -> None:
+    def hand_back(self, run: Run) -> None:
         """Stop what is running and release every trial this run still holds, and those that a broken function failed.
 
         An interrupt may have come while a trial was handed out, so the study is asked which trials are held. A trial
@@ -242,10 +238,10 @@ class _Running:
             for _, evaluation in self.evaluations.values():
                 evaluation.kill()
         try:
-            for trial in self.run.held():
-                self.run.queue.release(trial)
+            for trial in run.held():
+                run.queue.release(trial)
             for number in self.verdict.blameless:
-                self.run.queue.retry(number)
+                run.queue.retry(number)
         except CamoboError as error:
             _log.warning("not all trials could be released: %s", error)
 
@@ -280,7 +276,7 @@ class _WaitingForOthers:
 def _record(run: Run, trial: Trial, outcome: Outcome) -> Trial | None:
     """Record an outcome; None if it does not count, because somebody else has taken the trial."""
     try:
-        recorded = _patiently("a result could not be stored", lambda: run.record(trial, outcome))
+        recorded = run.record(trial, outcome)
     except TrialStateError as error:
         _log.warning("a result does not count: %s", error)
         return None
@@ -290,20 +286,6 @@ def _record(run: Run, trial: Trial, outcome: Outcome) -> Trial | None:
     if outcome.reason is not None:
         _log.warning("%s", recorded)
     return recorded
-
-
-def _patiently(what: str, act: Callable[[], T]) -> T:
-    """Do something that needs the storage; if that is unavailable, try again for half a minute: results are expensive.
-
-    A study finds out whether an attempt was stored whose reply was lost, so nothing is done twice.
-    """
-    for delay in _RETRY_DELAYS:
-        try:
-            return act()
-        except StorageError as error:
-            _log.warning("%s, trying again in %g s: %s", what, delay, error)
-            time.sleep(delay)
-    return act()
 
 
 def _renew(run: Run, trial: Trial) -> None:
