@@ -93,7 +93,7 @@ class TestAFile:
         assert study.trials[0].expires is not None
         assert study.trials[0].expires.year > 2050
         assert study.ask(owner="anna").number == 1, "ben may still be at it"
-        assert study.log()[-2].new["reason"] == "granted by a clock that was ahead"
+        assert "a clock was ahead" in study.log()[-2].new["reason"]
         time.sleep(1.1)
         assert study.ask(owner="carl").number == 0
 

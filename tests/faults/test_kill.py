@@ -34,10 +34,12 @@ def killed_while(work: Callable[[Say], None], words: int, seconds: float) -> lis
     """What `work` reported in its own process, which is killed `seconds` after that many reports."""
     process, said = forked(work)
     with said:
-        lines = [said.readline() for _ in range(words)]
-        time.sleep(seconds)
-        os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
+        try:
+            lines = [said.readline() for _ in range(words)]
+            time.sleep(seconds)
+        finally:
+            os.kill(process, signal.SIGKILL)
+            os.waitpid(process, 0)
         lines += said.readlines()
     return heard(lines)
 
@@ -91,6 +93,7 @@ def check(study: cm.Study, said: list[Any]) -> int:
     return len(said)
 
 
+@pytest.mark.timeout(3600 if LONG else 300)
 @pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)
 def test_no_acknowledged_record_is_lost_and_every_study_opens(place: Any, figure: Callable[[str], None]) -> None:
     kind = "postgresql" if "postgresql" in str(place) else "sqlite"

@@ -76,6 +76,14 @@ def test_if_that_cannot_be_found_out_it_is_unknown(stores: bool) -> None:
     assert store.looks == 3
 
 
+def test_where_one_look_had_to_wait_for_long_there_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(outcome, "_LONG", -1.0)
+    store = Shaky(stores=True, away=1)
+    with pytest.raises(OutcomeUnknown):
+        change(store, new_request())
+    assert store.looks == 0
+
+
 def test_what_another_study_lost_in_the_same_block_is_not_taken_for_its_own() -> None:
     store = Shaky(stores=True)
     with pytest.raises(OutcomeUnknown), settled(store, new_request()):

@@ -220,7 +220,8 @@ def _with_possible_leases(change: Change, stamp: Stamp) -> Change:
     """The leases that a clock which was ahead made too long, begun again by the present one: nobody waits for years."""
     for trial in change.history.trials:
         if outlasts(trial, stamp.when):
-            new = {"expires": _ends(stamp, trial.lease), "reason": "granted by a clock that was ahead"}
+            why = "it ended later than any lease granted now: a clock was ahead"
+            new = {"expires": _ends(stamp, trial.lease), "reason": why}
             change = _then(change, "renewed", trial.number, stamp, new, {"expires": _written(trial.expires)})
     return change
 

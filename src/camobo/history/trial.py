@@ -145,7 +145,7 @@ class Trial:
 
     @property
     def unpaid(self) -> bool:
-        """Whether it is only known what it may cost: nothing was recorded, or it is open and others were late."""
+        """Whether what it cost is still to be estimated or, while it is open, reserved."""
         return self.cost is None and (self.state.open or not self.late_cost)
 
     @property

@@ -16,6 +16,8 @@ from camobo.storage.protocol import Store
 
 _PAUSES = (0.0, 0.5, 1.0, 2.0)
 """Seconds before each look: a server that restarts needs a moment."""
+_LONG = 10.0
+"""Seconds after which there is no further look: where one had to wait, the next will not fare better."""
 
 
 def new_request() -> str:
@@ -42,7 +44,10 @@ def settled(store: Store, request: str) -> Iterator[None]:
 def _is_stored(store: Store, request: str, lost: OutcomeUnknown) -> bool:
     """Whether a change was stored; raises what is known of its loss if the study cannot be reached to look."""
     found: bool | None = None
+    end = time.monotonic() + _LONG
     for pause in _PAUSES:
+        if time.monotonic() > end:
+            break
         time.sleep(pause)
         with suppress(StorageError), store.transaction() as transaction:
             found = transaction.holds(request)
