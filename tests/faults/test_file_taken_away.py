@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import camobo as cm
-from camobo.run import loop
+from camobo.run import patience
 
 SPACE = cm.Space({"nickel": cm.Real(0, 20), "soak": cm.Integer(1, 12)})
 GOOD = {"y": 1.0}
@@ -167,7 +167,7 @@ def test_a_study_opened_through_a_link_continues_and_notices_another_target(tmp_
 def test_optimize_ends_with_the_error_and_logs_the_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(loop, "_RETRY_DELAYS", (0.01,))
+    monkeypatch.setattr(patience, "_RETRY_DELAYS", (0.01,))
     path = tmp_path / "alloy.db"
     study = created(path, 2)
 
