@@ -233,7 +233,7 @@ class TestStreams:
 
 TRIAL = {
     "number", "state", "params", "values", "expected", "cost", "note", "reason", "owner", "expires", "added", "amended",
-    "chosen", "notes",
+    "chosen", "notes", "late",
 }  # fmt: skip
 DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "new": (["--dry-run"], {"study", "problem", "trials"}),
@@ -244,7 +244,7 @@ DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "release": (["6"], {"trials"}),
     "set": (["--budget", "50"], {"study", "changed"}),
     "status": ([], {"study", "objectives", "cost", "order", "thrift", "budget", "money", "evaluated", "added", "trials",
-                    "costs_told", "hypervolume", "reference", "front", "inputs", "disagreements", "open"}),
+                    "costs_told", "hypervolume", "reference", "front", "inputs", "disagreements", "late", "open"}),
     "front": ([], {"objectives", "hypervolume", "trials"}),
     "explain": (["5"], {"trial", "predictions", "promise", "cost", "cost_in_money", "without_cost"}),
     "log": ([], {"events"}),
