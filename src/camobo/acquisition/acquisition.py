@@ -50,7 +50,7 @@ class Acquisition:
         slope = by_feature[:, self.space.feature_column]
         if self.discount is not None:
             value, slope = value + self.discount.log(snapped), slope + self.discount.log_slope(snapped)
-        return value, np.where(self.space.continuous, slope, 0.0)
+        return value, np.where(self.space.continuous & self.space.has(snapped), slope, 0.0)
 
     def softened(self) -> Acquisition:
         """The same with a softened utility, for gradient steps."""

@@ -47,7 +47,7 @@ def maximise(
         return _best_untaken(surface, space, taken)
     candidates = space.snap(candidate_points(space, best, rng))
     candidates = candidates[np.argsort(-surface(candidates), kind="stable")]
-    found = _refine(surface, space, _spread_out(candidates, _REFINED))
+    found = space.snap(_refine(surface, space, _spread_out(candidates, _REFINED)))
     found = found[np.argsort(-surface(found), kind="stable")]
     for distance in (max(apart, SAME), SAME):
         for point in itertools.chain(found, candidates):

@@ -41,7 +41,7 @@ from camobo.optuna.notices import Notices
 from camobo.optuna.observations import TrialReader
 from camobo.optuna.options import finite_numbers, numbers, read_expensive
 from camobo.optuna.outcomes import constraints_of, objectives_of
-from camobo.optuna.search_space import Expensive, Inputs, only_value, size_of
+from camobo.optuna.search_space import Expensive, Inputs, only_value, size_of, stable
 from camobo.optuna.shown import shown_space
 from camobo.strategy.cheapest import cheapest_untried
 from camobo.strategy.funds import funds
@@ -151,22 +151,20 @@ class CostAwareSampler(BaseSampler):
             raise
 
     def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """The parameters that every complete trial has, with the same range and more than one value."""
-        shared = optuna.search_space.intersection_search_space(study.get_trials(deepcopy=False))
-        return {name: given for name, given in shared.items() if size_of(given) > 1}
+        """The parameters of complete trials that have the same range in each, and more than one value."""
+        return stable(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
 
     def sample_relative(
         self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Suggest values of all shared parameters together; {} while there are none."""
+        """Suggest values of the parameters that the trial is going to ask for, together; {} while none are known."""
         trials = [given for given in study.get_trials(deepcopy=False) if given.number != trial.number]
         self._notices.names(trials)
         self._notices.receipts(trials, self._terms.source)
         self._stop_if_spent(study, trials)
-        if not search_space:
-            return {}
         with self._turn:
-            return self._claimed(study, trial, self._reader(search_space))
+            reader = self._reader(search_space, trials)
+            return {} if reader is None else self._claimed(study, trial, reader)
 
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
@@ -201,12 +199,20 @@ class CostAwareSampler(BaseSampler):
         found = numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
         study._storage.set_trial_system_attr(trial._trial_id, "constraints", list(found))
 
-    def _reader(self, search_space: dict[str, BaseDistribution]) -> TrialReader:
-        """The reader of a search space, from the cache if its text is the same: True and 1 are equal but differ."""
-        text = repr(search_space)
-        known = next((reader for reader in self._readers if repr(reader.inputs.distributions) == text), None)
+    def _reader(
+        self, search_space: dict[str, BaseDistribution], trials: Sequence[FrozenTrial]
+    ) -> TrialReader | None:
+        """The reader of what is known of a search space, from the cache if its text is the same; None if nothing is.
+
+        The text, since True and 1 are equal but differ.
+        """
+        complete = [trial.params for trial in trials if trial.state is TrialState.COMPLETE]
+        inputs = Inputs.known(search_space, self._expensive, complete) if search_space else None
+        if inputs is None:
+            return None
+        known = next((reader for reader in self._readers if repr(reader.inputs) == repr(inputs)), None)
         if known is None:
-            known = TrialReader(Inputs.of(search_space, self._expensive))
+            known = TrialReader(inputs)
             self._readers.append(known)
         return known
 
@@ -279,7 +285,7 @@ class CostAwareSampler(BaseSampler):
     ) -> Array:
         """(d,) the suggestion with the fixed inputs; if the money pays for none, the cheapest, and the study stops."""
         try:
-            return with_fixed(plan, data, number, found, fixed).unit
+            return plan.space.snap(with_fixed(plan, data, number, found, fixed).unit[None])[0]
         except BudgetSpent:
             self._stop(study, f"what is left of {plan.budget} pays for no trial with the enqueued {', '.join(fixed)}.")
             with one_thread():

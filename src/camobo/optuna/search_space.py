@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import FrozenTrial
 
 from camobo.arrays import Array
 from camobo.errors import InvalidSpaceError, InvalidValueError, shown
+from camobo.optuna.branches import branched
 from camobo.space.inputs import Categorical, Input, Integer, Param, Real
 from camobo.space.space import Space
 
@@ -43,6 +45,22 @@ class Inputs:
     """The parameters whose value in Optuna is the input's value."""
 
     @classmethod
+    def known(
+        cls,
+        distributions: Mapping[str, BaseDistribution],
+        expensive: Expensive,
+        complete: Sequence[Mapping[str, Any]],
+    ) -> Inputs | None:
+        """The inputs of which the params of complete trials show when a trial has them; None if there are none."""
+        every = cls.of(distributions, expensive)
+        if all(name in params for params in complete for name in distributions):
+            return every
+        space = branched(every.space.inputs, [every.coordinates(params) for params in complete])
+        if space is None:
+            return None
+        return cls({name: every.distributions[name] for name in space.names}, space, every.plain & set(space.names))
+
+    @classmethod
     def of(cls, distributions: Mapping[str, BaseDistribution], expensive: Expensive) -> Inputs:
         """The inputs for these distributions; `expensive` may name other parameters too."""
         space = Space({name: _input(name, given, expensive.get(name)) for name, given in distributions.items()})
@@ -53,9 +71,13 @@ class Inputs:
         return name in self.distributions
 
     def unit(self, params: Mapping[str, Any]) -> Array | None:
-        """(d,) Optuna's params in the unit cube; None if one is missing or outside its range."""
+        """(d,) Optuna's params in the unit cube; None if one that such a point has is missing or outside its range."""
         found = self.coordinates(params)
-        return np.array(list(found.values())) if len(found) == self.space.dimension else None
+        unit = np.array([found.get(name, math.nan) for name in self.space.names])
+        has = self.space.has(unit[None])[0]
+        if np.isnan(unit[has]).any():
+            return None
+        return unit if has.all() else self.space.snap(np.nan_to_num(unit)[None])[0]
 
     def coordinates(self, params: Mapping[str, Any]) -> dict[str, float]:
         """Unit-cube coordinates of those of Optuna's params that are inside their ranges, in the space's order."""
@@ -72,7 +94,23 @@ class Inputs:
 
     def params(self, unit: Array) -> dict[str, Any]:
         """Optuna's params at (d,) unit-cube coordinates."""
-        return {name: _value(self.distributions[name], number) for name, number in self.space.from_unit(unit).items()}
+        values, has = self.space.from_unit(unit), self.space.has(unit[None])[0].tolist()
+        return {
+            name: _value(self.distributions[name], number)
+            for (name, number), here in zip(values.items(), has, strict=True)
+            if here
+        }
+
+
+def stable(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:
+    """The parameters that have the same distribution in each of these trials that has them, and more than one value."""
+    found: dict[str, BaseDistribution] = {}
+    changed = set()
+    for trial in trials:
+        for name, given in trial.distributions.items():
+            if found.setdefault(name, given) != given:
+                changed.add(name)
+    return {name: given for name, given in sorted(found.items()) if name not in changed and size_of(given) > 1}
 
 
 def only_value(given: BaseDistribution) -> Any:

@@ -86,6 +86,10 @@ class Space:
         """(d,) which inputs are real without a step: only those have gradients."""
         return np.array([given.continuous for given in self.inputs.values()])
 
+    def has(self, units: Array) -> NDArray[np.bool_]:
+        """(n, d) which inputs each of (n, d) points has: all, except in a space with conditional ones."""
+        return np.ones(units.shape, dtype=np.bool_)
+
     def check(self, params: Params) -> dict[str, Param]:
         """The params in the space's order and types, or an error that names the wrong one."""
         if not isinstance(params, Mapping):

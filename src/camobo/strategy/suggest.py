@@ -66,7 +66,8 @@ def _suited(plan: Plan, data: Data, number: int, found: Suggestion, fixed: Mappi
     names, rng = plan.space.names, plan.stream("held", number)
     moved = np.array([fixed.get(name, u) for name, u in zip(names, found.unit.tolist(), strict=True)])
     surface: Surface | None = found.acquisition
-    if len(fixed) == len(names) or (surface is None and is_new(moved, data.tried)):
+    as_found = surface is None and np.array_equal(*plan.space.has(np.vstack([moved, found.unit])))
+    if len(fixed) == len(names) or (as_found and is_new(moved, data.tried)):
         return moved
     front = data.units[on_front(data.values[:, : len(plan.objectives)])] if len(data.units) else data.units
     chosen = _NoPreference(rng) if surface is None else surface
