@@ -10,7 +10,8 @@ PINNED := $(PIP) --require-hashes --no-deps --only-binary :all: --requirement
 PROJECT := $(PIP) --no-deps --no-build-isolation --editable .
 
 .PHONY: help demo test lint types check check-fast coverage golden bench bench-quick bench-sampler bench-peers bench-peers-short \
-	bench-peers-page bench-storage faults dist-check test-min money tune-kernel pins tutorials paper paper-quick clean
+	bench-peers-page bench-storage bench-model-selection faults dist-check test-min money tune-kernel pins tutorials paper \
+	paper-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -75,6 +76,9 @@ faults: .venv/ready  ## the fault tests at full length: benchmarks/results/fault
 
 bench-sampler: .venv/ready  ## the Optuna sampler beside the bare engine and GPSampler
 	.venv/bin/python benchmarks/sampler.py
+
+bench-model-selection: .venv/ready  ## choosing models with parameters of their own, beside grouped TPE (20 minutes)
+	.venv/bin/python benchmarks/model_selection.py
 
 # Peers that do not install are skipped by the contest, so each is tried on its own.
 .venv-peers/ready: pyproject.toml constraints.txt

@@ -38,23 +38,33 @@ class TestWriting:
     def test_a_claim_is_read_as_it_was_written(self, unit: list[float]) -> None:
         study, inputs = optuna.create_study(), Inputs.of(MIXED, {})
         trial, params = running(study), inputs.params(np.array(unit))
-        claims.write(study, trial, 0, params, inputs)
+        claims.write(study, trial, params, inputs)
         assert claims.params(latest(study, trial), inputs) == params
 
-    def test_the_latest_attempt_counts(self) -> None:
+    def test_the_latest_claim_counts_and_is_one_attribute(self) -> None:
         study = optuna.create_study()
         trial = running(study)
-        for attempt in range(11):  # as a number: 10 comes after 9
-            claims.write(study, trial, attempt, {"a": attempt / 20, "b": 0.5}, PAIR)
+        for attempt in range(3):
+            claims.write(study, trial, {"a": attempt / 4, "b": 0.5}, PAIR)
         assert claims.params(latest(study, trial), PAIR) == {"a": 0.5, "b": 0.5}
+        assert len(latest(study, trial).system_attrs) == 1
+
+    def test_what_an_earlier_version_claimed_is_read(self) -> None:
+        study = optuna.create_study()
+        trial = running(study)
+        pieces = [("9:0", {"a": 0.9, "b": 0.9}), ("10:0", {"a": 0.25}), ("10:1", {"b": 0.75})]
+        for key, piece in pieces:  # attempts as numbers: 10 comes after 9
+            study._storage.set_trial_system_attr(trial._trial_id, f"camobo:claim:{trial.number}:{key}", piece)
+        study._storage.set_trial_system_attr(trial._trial_id, "camobo:claim:7:11:0", {"a": 0.0, "b": 0.0})
+        assert claims.params(latest(study, trial), PAIR) == {"a": 0.25, "b": 0.75}
 
     def test_only_the_parameters_of_these_inputs_are_read(self) -> None:
         study = optuna.create_study()
         trial = running(study)
-        claims.write(study, trial, 0, {"a": 0.1, "b": 0.2}, PAIR)
+        claims.write(study, trial, {"a": 0.1, "b": 0.2}, PAIR)
         assert claims.params(latest(study, trial), Inputs.of({"b": UNIT, "c": UNIT}, {})) == {"b": 0.2}
 
-    def test_a_claim_longer_than_a_database_field_is_stored_in_pieces(
+    def test_a_claim_of_many_parameters_is_stored_in_a_database(
         self, tmp_path: Path, database: Callable[..., str]
     ) -> None:
         storage = optuna.storages.RDBStorage(database(tmp_path / "wide.db", "wide"))
@@ -63,9 +73,8 @@ class TestWriting:
         params = inputs.params(np.linspace(0.0, 1.0, 60) / 3.0)
         try:
             trial = running(study)
-            claims.write(study, trial, 0, params, inputs)
+            claims.write(study, trial, params, inputs)
             found = latest(study, trial)
-            assert len([key for key in found.system_attrs if key.startswith("camobo:claim:")]) > 1
             assert claims.params(found, inputs) == params
         finally:
             storage.remove_session()
@@ -85,7 +94,7 @@ class TestReading:
         trial = study.ask()
         trial.suggest_float("b", 0, 1)
         found = latest(study, study.trials[0])
-        claims.write(study, found, 0, {"a": 0.1, "b": 0.1}, PAIR)
+        claims.write(study, found, {"a": 0.1, "b": 0.1}, PAIR)
         found = latest(study, found)
         assert claims.decided(found) == {"a": 0.9, "b": trial.params["b"]}
         assert claims.unit(found, PAIR) == pytest.approx([0.9, trial.params["b"]])
@@ -94,7 +103,7 @@ class TestReading:
         three, two = (Inputs.of({"c": CategoricalDistribution(list(choices))}, {}) for choices in ("xyz", "xy"))
         study = optuna.create_study()
         trial = running(study)
-        claims.write(study, trial, 0, {"c": "z"}, three)
+        claims.write(study, trial, {"c": "z"}, three)
         assert claims.unit(latest(study, trial), three) is not None
         assert claims.unit(latest(study, trial), two) is None
 
@@ -126,7 +135,7 @@ class TestRivals:
     def test_a_running_trial_that_claimed_the_point_is_a_rival(self) -> None:
         study = optuna.create_study()
         for a in (0.25, 0.26):
-            claims.write(study, running(study), 0, {"a": a, "b": 0.5}, PAIR)
+            claims.write(study, running(study), {"a": a, "b": 0.5}, PAIR)
         assert self.rivals(study) == [0]
 
     def test_a_trial_that_ended_is_a_rival_unless_it_was_known_to_have_ended(self) -> None:
@@ -138,7 +147,7 @@ class TestRivals:
     def test_a_trial_is_not_its_own_rival(self) -> None:
         study = optuna.create_study()
         trial = running(study)
-        claims.write(study, trial, 0, {"a": 0.25, "b": 0.5}, PAIR)
+        claims.write(study, trial, {"a": 0.25, "b": 0.5}, PAIR)
         assert claims.rivals(study, latest(study, trial), self.POINT, PAIR, ()) == []
 
     def test_trials_without_a_point_are_no_rivals(self) -> None:

@@ -51,7 +51,7 @@ class TestData:
     def test_a_running_trial_counts_where_it_claims_to_be(self) -> None:
         study = optuna.create_study()
         trial = running(study)
-        claims.write(study, trial, 0, {"x": 0.75}, X)
+        claims.write(study, trial, {"x": 0.75}, X)
         assert read(*study.trials).pending.tolist() == [[0.75]]
 
     def test_no_trials_are_empty_arrays_of_the_right_width(self) -> None:
@@ -175,7 +175,7 @@ class TestTheCache:
         study, reader = optuna.create_study(), TrialReader(X)
         trial = running(study)
         for attempt, x in enumerate((0.2, 0.8)):
-            claims.write(study, trial, attempt, {"x": x}, X)
+            claims.write(study, trial, {"x": x}, X)
             assert reader.data(study.get_trials(deepcopy=False), 2, PLAN).pending.tolist() == [[x]]
 
 

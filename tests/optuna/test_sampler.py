@@ -143,8 +143,7 @@ class TestSuggestions:
         study = optuna.create_study(sampler=CostAwareSampler(seed=0))
         study.optimize(lambda t: (t.suggest_float("x", 1e6, 1e6 + 1, step=1e-3) - 1e6 - 0.7) ** 2, n_trials=25)
         for trial in study.trials[1:]:
-            (claimed,) = (value for key, value in trial.system_attrs.items() if key.startswith("camobo:claim:"))
-            assert trial.params["x"] == claimed["x"]
+            assert trial.params["x"] == trial.system_attrs["camobo:claim"]["params"]["x"]
         assert abs(study.best_params["x"] - 1e6 - 0.7) < 0.01
 
     def test_a_finite_space_that_is_used_up_continues_with_points_tried_before(
@@ -406,12 +405,12 @@ class TestTrialsOfEveryKind:
             inputs = Inputs.of(space, {})
             chosen.append(inputs.params(found.unit))
             if len(chosen) == 1:
-                claims.write(study, other, 0, chosen[0], inputs)
+                claims.write(study, other, chosen[0], inputs)
             return found
 
         def wait(_: float) -> None:
             if gives_way:
-                claims.write(study, other, 1, {"expensive": 1.0, "cheap": 1.0}, Inputs.of(space, {}))
+                claims.write(study, other, {"expensive": 1.0, "cheap": 1.0}, Inputs.of(space, {}))
 
         space = sampler.infer_relative_search_space(study, trial)
         monkeypatch.setattr("camobo.optuna.sampler.suggest", suggest_to_both)
@@ -439,8 +438,7 @@ class TestTrialsOfEveryKind:
         study.optimize(ridge, n_trials=1)
         assert study.trials[-1].params["a"] == 0.9
         assert abs(study.trials[-1].params["b"] - 0.9) < 0.1
-        (claim,) = (value for key, value in study.trials[-1].system_attrs.items() if key.startswith("camobo:claim:"))
-        assert claim == study.trials[-1].params
+        assert study.trials[-1].system_attrs["camobo:claim"]["params"] == study.trials[-1].params
 
     def test_enqueued_trials_that_fix_one_parameter_do_not_repeat_while_other_points_are_left(self) -> None:
         def objective(trial: optuna.Trial) -> float:

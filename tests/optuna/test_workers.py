@@ -40,6 +40,7 @@ def worker(url: str, trials: int) -> subprocess.Popen[str]:
     paths = [str(TESTS.parent / "src"), os.environ.get("PYTHONPATH", "")]
     return subprocess.Popen(
         [sys.executable, str(TESTS / "support" / "optuna_worker.py"), url, str(trials)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -47,12 +48,11 @@ def worker(url: str, trials: int) -> subprocess.Popen[str]:
     )
 
 
-def started(process: subprocess.Popen[str], count: int) -> None:
-    """Wait until a worker has started `count` trials."""
+def says(process: subprocess.Popen[str], word: str) -> None:
+    """Wait for a line of a worker, which begins with the word."""
     assert process.stdout is not None
-    for _ in range(count):
-        line = process.stdout.readline()
-        assert line.startswith("started"), process.stderr and process.stderr.read()
+    line = process.stdout.readline()
+    assert line.startswith(word), process.stderr and process.stderr.read()
 
 
 def at_once(a: FrozenTrial, b: FrozenTrial) -> bool:
@@ -71,7 +71,14 @@ def test_a_killed_worker_loses_no_trial_and_no_two_trials_run_at_one_point(url: 
         optuna.create_study(study_name="shared", storage=storage, directions=["minimize", "minimize"])
     processes = [worker(url, trials) for _ in range(2)]
     try:
-        started(processes[0], 8)
+        for process in processes:
+            says(process, "ready")
+        for process in processes:
+            assert process.stdin is not None
+            process.stdin.write("\n")
+            process.stdin.flush()
+        for _ in range(8):
+            says(processes[0], "started")
         processes[0].kill()
         _, err = processes[1].communicate(timeout=240)
         assert processes[1].returncode == 0, err

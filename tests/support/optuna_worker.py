@@ -1,6 +1,6 @@
 """A worker process of an Optuna study, for tests that kill one: `python optuna_worker.py URL TRIALS`.
 
-It runs trials until TRIALS of the study are complete, and prints a line when one starts.
+It prints a line, waits for one, and then runs trials until TRIALS of the study are complete, with a line for each.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ def main() -> None:
         if len(study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.COMPLETE,))) >= wanted:
             study.stop()
 
+    print("ready", flush=True)
+    sys.stdin.readline()  # workers load for seconds, and are to run at the same time
     study.optimize(objective, callbacks=[stop_at_the_end])
 
 

@@ -140,10 +140,10 @@ def explained(present: Flags, columns: Columns, tests: Collection[Test]) -> Tree
     test = min(left, key=lambda test: left[test], default=None)
     if test is None or left[test] > undecided - 1e-9:
         return None
-    parts = []
-    for rows in (held[test], ~held[test]):
-        parts.append(explained(present[rows], {name: column[rows] for name, column in columns.items()}, tests))
-    yes, no = parts
+    yes, no = (
+        explained(present[rows], {name: column[rows] for name, column in columns.items()}, tests)
+        for rows in (held[test], ~held[test])
+    )
     return None if yes is None or no is None else Fork(test, yes, no)
 
 

@@ -1,13 +1,13 @@
 """Claims: the points that running trials have chosen, stored for other workers to see.
 
 Optuna stores parameters one by one, when the objective asks for them. Until then only the sampler knows the point it
-chose, and another worker may choose the same. So a sampler first writes a claim into the trial's system attributes.
-The trial's number is part of the key: Optuna copies the attributes when it retries a trial, and a copy claims nothing.
+chose, and another worker may choose the same. So a sampler first writes a claim into a system attribute of the trial,
+over the trial's earlier one. The trial's number is part of it: Optuna copies the attributes when it retries a trial,
+and a copy claims nothing.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -18,30 +18,31 @@ from camobo.arrays import Array
 from camobo.optuna.search_space import Inputs
 from camobo.space.space import is_new
 
-_PREFIX = "camobo:claim:"
-_LONGEST = 2000  # characters; Optuna's databases store up to 2045 per attribute
+_KEY = "camobo:claim"
+_NUMBERED = "camobo:claim:"  # earlier versions wrote several, "camobo:claim:7:0:0": the trial, the attempt, the piece
 
 
-def write(study: optuna.Study, trial: FrozenTrial, attempt: int, params: Mapping[str, Any], inputs: Inputs) -> None:
-    """Claim params, as Optuna's internal numbers, in as many pieces as its databases need."""
-    pieces: list[dict[str, float]] = [{}]
-    for name, value in params.items():
-        number = float(inputs.distributions[name].to_internal_repr(value))
-        if len(json.dumps({**pieces[-1], name: number})) > _LONGEST:
-            pieces.append({})
-        pieces[-1][name] = number
-    for i, piece in enumerate(pieces):
-        study._storage.set_trial_system_attr(trial._trial_id, f"{_prefix(trial)}{attempt}:{i}", piece)
+def write(study: optuna.Study, trial: FrozenTrial, params: Mapping[str, Any], inputs: Inputs) -> None:
+    """Claim params, as Optuna's internal numbers."""
+    numbers = {name: float(inputs.distributions[name].to_internal_repr(value)) for name, value in params.items()}
+    study._storage.set_trial_system_attr(trial._trial_id, _KEY, {"trial": trial.number, "params": numbers})
 
 
 def params(trial: FrozenTrial, inputs: Inputs) -> dict[str, Any]:
-    """The parameters of an unfinished trial's latest claim, those of these inputs."""
-    claims: dict[int, dict[str, float]] = {}
+    """The parameters that an unfinished trial claims, those of these inputs."""
+    claim = trial.system_attrs.get(_KEY, {})
+    numbers = claim["params"] if claim.get("trial") == trial.number else _numbered(trial)
+    return {name: inputs.distributions[name].to_external_repr(n) for name, n in numbers.items() if name in inputs}
+
+
+def _numbered(trial: FrozenTrial) -> dict[str, float]:
+    """The latest claim that an earlier version wrote; empty without any."""
+    attempts: dict[int, dict[str, float]] = {}
+    prefix = f"{_NUMBERED}{trial.number}:"
     for key, piece in trial.system_attrs.items():
-        if key.startswith(_prefix(trial)):
-            claims.setdefault(int(key.removeprefix(_prefix(trial)).split(":")[0]), {}).update(piece)
-    latest = claims[max(claims)] if claims else {}
-    return {name: inputs.distributions[name].to_external_repr(n) for name, n in latest.items() if name in inputs}
+        if key.startswith(prefix):
+            attempts.setdefault(int(key.removeprefix(prefix).split(":")[0]), {}).update(piece)
+    return attempts[max(attempts)] if attempts else {}
 
 
 def decided(trial: FrozenTrial) -> dict[str, Any]:
@@ -73,7 +74,3 @@ def rivals(
             if at is not None and not is_new(point, at[None]):
                 found.append(other)
     return found
-
-
-def _prefix(trial: FrozenTrial) -> str:
-    return f"{_PREFIX}{trial.number}:"

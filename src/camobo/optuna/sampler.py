@@ -199,9 +199,7 @@ class CostAwareSampler(BaseSampler):
         found = numbers(f"constraints_func, trial {trial.number}", self._constraints_func(trial))
         study._storage.set_trial_system_attr(trial._trial_id, "constraints", list(found))
 
-    def _reader(
-        self, search_space: dict[str, BaseDistribution], trials: Sequence[FrozenTrial]
-    ) -> TrialReader | None:
+    def _reader(self, search_space: dict[str, BaseDistribution], trials: Sequence[FrozenTrial]) -> TrialReader | None:
         """The reader of what is known of a search space, from the cache if its text is the same; None if nothing is.
 
         The text, since True and 1 are equal but differ.
@@ -235,7 +233,7 @@ class CostAwareSampler(BaseSampler):
                     self._notices.exhausted()
                 return {**self._draws.independent(inputs, trial, self._terms.spent(trials)), **given}
             params = {**inputs.params(unit), **given}
-            claims.write(study, trial, attempt, params, inputs)
+            claims.write(study, trial, params, inputs)
             ended = {other.number for other in trials if other.state.is_finished()}
             if not claims.rivals(study, trial, unit, inputs, ended):
                 break

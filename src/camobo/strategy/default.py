@@ -22,7 +22,7 @@ from camobo.model.models import Models, refit_point
 from camobo.space.sampling import quasi_random
 from camobo.strategy.cheapest import within_means
 from camobo.strategy.funds import funds
-from camobo.strategy.initial_design import in_initial_design, initial_suggestion
+from camobo.strategy.initial_design import in_initial_design, initial_suggestion, rarely_tried
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Data, Plan
 from camobo.strategy.protocol import Fitted, Suggestion
@@ -49,7 +49,8 @@ class DefaultStrategy:
     def suggest(self, plan: Plan, data: Data, number: int, earlier: Fitted) -> Suggestion:
         """The point to try as trial `number`."""
         means = funds(plan, data, earlier.cost)
-        if in_initial_design(plan, data, len(data.units)):  # measured ones: what is under way tells a model nothing
+        measured = len(data.units)  # what is under way tells a model nothing
+        if in_initial_design(plan, data, measured) or rarely_tried(plan, data.tried).any():
             return initial_suggestion(plan, data, number, means)
         models = self.models(plan, data, earlier.outcomes)
         space, rng = plan.space, plan.stream("suggestion", number)

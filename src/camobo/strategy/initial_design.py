@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from camobo.arrays import Array
 from camobo.cost.sweep import cheapest_of, costs_at
@@ -14,7 +15,7 @@ from camobo.space.space import Space, is_new
 from camobo.strategy.cheapest import cheapest_untried, within_means
 from camobo.strategy.funds import Funds
 from camobo.strategy.notes import Note, Reason
-from camobo.strategy.plan import Data, Plan
+from camobo.strategy.plan import FEWEST_INITIAL, Data, Plan
 from camobo.strategy.protocol import Fitted, Suggestion
 
 _POOL = 1024  # points that those of the initial design are kept from
@@ -25,6 +26,17 @@ _AT_ONCE = 16  # of them: a cost may be a function that is slow
 def in_initial_design(plan: Plan, data: Data, points: int) -> bool:
     """Whether a study that has so many points is still in its initial design."""
     return points < plan.initial or not _informative(plan, data.values)
+
+
+def rarely_tried(plan: Plan, tried: Array) -> NDArray[np.bool_]:
+    """(d,) which inputs fewer of (n, d) points have than an initial design of their own would.
+
+    One point says nothing about a branch of a space: if it is bad, so is all of the branch, to a model. The first
+    points give each input its share; if they do not, as in a branch that is hardly ever met, the models go on.
+    """
+    least = min(FEWEST_INITIAL, plan.initial)
+    found = plan.space.has(tried).sum(axis=0) < least
+    return found & (len(tried) < least * plan.space.dimension)
 
 
 def _informative(plan: Plan, values: Array) -> bool:
@@ -66,6 +78,8 @@ def _most_of_one(space: Space, discount: Thrift, unpaid: int) -> float:
 def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array | None:
     """(d,) the first point of an even sequence that is not tried and that its density keeps; None if all are tried.
 
+    As long as inputs are rarely tried, only points that have one of them count.
+
     A point is kept if its coordinate along one more dimension is below its density, 1 at the cheapest point; so those
     kept are as even as the density allows. If none is kept, the one that misses least.
     """
@@ -76,11 +90,13 @@ def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array |
         cheapest = cheapest_of(discount.model, plan.space)
         densest = float(discount.log(cheapest[None, :])[0])
         points = cheapest + _payable(plan.space, discount, cheapest, points[:_AT_ONCE]) * (points - cheapest)
-    least, missing = np.inf, None
+    least, missing, rare = np.inf, None, rarely_tried(plan, tried)
     for start in range(0, length, _AT_ONCE):
         units = plan.space.snap(points[start : start + _AT_ONCE])
         density = np.zeros(len(units)) if discount is None else discount.log(units) - densest
         excess = np.log(np.maximum(sequence[start : start + _AT_ONCE, -1], 1e-12)) - density
+        if rare.any():
+            excess[~plan.space.has(units)[:, rare].any(axis=1)] = np.inf
         for unit, over in zip(units, excess.tolist(), strict=True):
             if over < max(least, 0.0) and is_new(unit, tried):
                 if over <= 0.0:

@@ -20,7 +20,7 @@ from camobo.space.space import Space
 Method: TypeAlias = Literal["default", "paper"]
 Beta: TypeAlias = Literal["practical", "theory"]
 
-_FEWEST_INITIAL = 3
+FEWEST_INITIAL = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Plan:
         The paper leaves the number open; for its method, one per input and one more.
         """
         d = self.space.dimension
-        return d + 1 if self.method == "paper" else max(_FEWEST_INITIAL, (d + 1) // 2)
+        return d + 1 if self.method == "paper" else max(FEWEST_INITIAL, (d + 1) // 2)
 
     def stream(self, purpose: str, number: int) -> np.random.Generator:
         """Random numbers that depend only on the seed, the purpose and the trial number."""
