@@ -1,4 +1,4 @@
-"""Choosing a model and its hyper-parameters together: each model has parameters of its own. Beside Optuna's grouped TPE.
+"""Choosing a model and its hyper-parameters together, beside Optuna's grouped TPE: each model has its own parameters.
 
     python benchmarks/model_selection.py              runs every study and writes results/model_selection.md
     python benchmarks/model_selection.py --tabulate   measures the tables again (15 minutes; needs scikit-learn)
@@ -152,10 +152,10 @@ def task_of(data: str) -> Task:
     for branch, ranges in BRANCHES.items():
         found = [row for row in rows if row["branch"] == branch]
         units = [[unit_of(r, v) for r, v in zip(ranges, row["values"], strict=True)] for row in found]
-        units, first = np.unique(units, axis=0, return_index=True)
+        different, first = np.unique(units, axis=0, return_index=True)
         of = {key: np.array([found[i][key] for i in first]) for key in ("error", "seconds")}
-        error[branch] = RBFInterpolator(units, of["error"], kernel="linear", smoothing=1e-3)
-        seconds[branch] = RBFInterpolator(units, np.log(of["seconds"]), kernel="linear", smoothing=1e-3)
+        error[branch] = RBFInterpolator(different, of["error"], kernel="linear", smoothing=1e-3)
+        seconds[branch] = RBFInterpolator(different, np.log(of["seconds"]), kernel="linear", smoothing=1e-3)
     return Task(data, error, seconds)
 
 

@@ -5,11 +5,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import optuna
 import pytest
 from optuna.distributions import CategoricalDistribution, FloatDistribution
 from optuna.trial import FrozenTrial, TrialState
 
+from camobo.errors import InvalidOptionError
 from camobo.optuna.costs import Source
 from camobo.optuna.notices import Notices
 from camobo.optuna.search_space import Inputs
@@ -173,15 +173,10 @@ class TestValues:
 
 
 class TestIndependent:
-    def study(self, *trials: FrozenTrial) -> optuna.Study:
-        study = optuna.create_study()
-        study.add_trials(trials)
-        return study
-
     def test_a_range_that_changes_is_reported_once(self, log: list[str]) -> None:
-        notices, study = noticing(), self.study(*tried("x"))
+        notices, trials = noticing(), tried("x")
         for high in (2.0, 3.0):
-            notices.independent(study, "x", FloatDistribution(0, high))
+            notices.independent(trials, "x", FloatDistribution(0, high))
         (message,) = log
         assert message.startswith("parameter 'x' changes its range, from FloatDistribution(high=1.0")
         assert "in trial 0 to FloatDistribution(high=2.0" in message
@@ -192,25 +187,32 @@ class TestIndependent:
     def test_a_parameter_that_complete_trials_lack_is_reported_with_the_trials(
         self, count: int, which: str, log: list[str]
     ) -> None:
-        noticing().independent(self.study(*tried("x", count=count)), "rate", UNIT)
+        noticing().independent([*tried("x", count=count), *tried("rate")], "rate", UNIT)
         (message,) = log
-        assert message.startswith(f"parameter 'rate' is missing from {which}: it is not modelled but drawn at random")
+        assert message.startswith(f"parameter 'rate' is missing from {which}, and no other parameter says which trials")
         assert "Suggest it in every trial" in message
 
     def test_one_of_both_is_enough(self, log: list[str]) -> None:
-        study = self.study(*tried("x"), trial_with({"x": 0.5, "rate": 0.5}))
-        noticing().independent(study, "rate", FloatDistribution(0, 9))
+        noticing().independent([*tried("x"), *tried("x", "rate")], "rate", FloatDistribution(0, 9))
         assert len(log) == 1
 
-    def test_trials_that_are_not_complete_do_not_count(self, log: list[str]) -> None:
-        study = self.study(trial_with({}, state=TrialState.FAIL), *tried("x"))
-        noticing().independent(study, "x", UNIT)
+    def test_one_that_no_trial_has_had_is_not(self, log: list[str]) -> None:
+        noticing().independent(tried("x", count=3), "rate", UNIT)
+        assert log == []
+
+    def test_one_that_another_parameter_decides_about_is_not(self, log: list[str]) -> None:
+        kind = CategoricalDistribution(["forest", "svm"])
+        trials = [
+            trial_with({"kind": "svm"}, {"kind": kind}),
+            trial_with({"kind": "forest", "depth": 0.5}, {"kind": kind, "depth": UNIT}),
+        ]
+        noticing().independent(trials, "depth", UNIT)
         assert log == []
 
     def test_a_warning_does_not_silence_another_about_the_same_name(self, log: list[str]) -> None:
         notices, trials = noticing(["rate"]), tried("x", count=12)
         notices.names(trials)
-        notices.independent(self.study(*trials), "rate", UNIT)
+        notices.independent([*trials, *tried("rate")], "rate", UNIT)
         first, second = log
         assert "no parameter 'rate'" in first
         assert "parameter 'rate' is missing" in second
@@ -229,6 +231,13 @@ def test_money_that_is_spent_is_reported_once(log: list[str]) -> None:
         notices.spent(spent)
     (message,) = log
     assert message.startswith("budget: 3 s of 2 s are spent. `optimize` stops")
+
+
+def test_a_cost_that_does_not_fit_is_reported_once(log: list[str]) -> None:
+    notices = noticing()
+    for text in ("cost: need a number above 0.", "cost: need another."):
+        notices.unfit(InvalidOptionError(text))
+    assert log == ["cost: need a number above 0. Until this is corrected, cost does not count."]
 
 
 def test_a_formula_without_its_parameters_is_reported_once_per_parameter(log: list[str]) -> None:

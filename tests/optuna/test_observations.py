@@ -174,7 +174,7 @@ class TestTheCache:
     def test_the_point_of_a_running_trial_is_not_cached(self) -> None:
         study, reader = optuna.create_study(), TrialReader(X)
         trial = running(study)
-        for attempt, x in enumerate((0.2, 0.8)):
+        for x in (0.2, 0.8):
             claims.write(study, trial, {"x": x}, X)
             assert reader.data(study.get_trials(deepcopy=False), 2, PLAN).pending.tolist() == [[x]]
 

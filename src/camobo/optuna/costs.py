@@ -28,6 +28,7 @@ BudgetLike: TypeAlias = int | str | Budget | None
 """A number of trials, a time such as "2h", or a Budget."""
 
 _DURATION, _ATTRIBUTE = "duration", "attr:"
+_RECEIPT = "cost"  # the user attribute that a LearnedCost without `of` learns from, as `tell(trial, values, cost=41.5)`
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,12 +107,7 @@ def read_terms(cost: CostLike, *, prior: Prior = None, budget: BudgetLike = None
             f'prior: it goes with cost="duration" or cost="attr:…", got cost={shown(cost)}. Leave one of them out.'
         )
     elif isinstance(cost, LearnedCost):
-        if cost.of is None:
-            raise InvalidOptionError(
-                'cost: LearnedCost needs receipts. Use cost="duration" to learn from how long trials take, or '
-                'cost="attr:gpu_seconds" to learn from a user attribute; an order to start from goes in prior=.'
-            )
-        source = Source()
+        source = Source(_RECEIPT if cost.of is None else None)
     read = as_cost(given, paper=paper)
     return Terms(read, _read_budget(budget, read, source), source)
 
@@ -179,13 +175,16 @@ class SharedCost:
 
 
 def cost_among(
-    cost: Cost | None, space: Space, distributions: Mapping[str, BaseDistribution]
+    cost: Cost | None, space: Space, distributions: Mapping[str, BaseDistribution], searched: Space | None = None
 ) -> tuple[Cost | None, str | None]:
-    """The cost reduced to the parameters of a shown space; or None, and the parameter a formula cannot do without."""
+    """The cost reduced to the parameters of a shown space; or None, and the parameter a formula cannot do without.
+
+    searched: the space that says which parameters a point has; None: it has all.
+    """
     if not isinstance(cost, Formula):
         return None if cost is None else cost.among(space.names), None
     if callable(cost.formula):
-        cost = Formula(_in_own_params(cost.formula, distributions))
+        cost = Formula(_in_own_params(cost.formula, distributions, space, searched or space))
         lacks = _looked_for(cost.formula, space)
     else:
         lacks = next((name for name in cost.names() if name not in space.names), None)
@@ -193,13 +192,19 @@ def cost_among(
 
 
 def _in_own_params(
-    function: Callable[[Mapping[str, Any]], float], distributions: Mapping[str, BaseDistribution]
+    function: Callable[[Mapping[str, Any]], float],
+    distributions: Mapping[str, BaseDistribution],
+    space: Space,
+    searched: Space,
 ) -> Callable[[Mapping[str, Any]], float]:
-    """A user's function, for params of the shown space."""
+    """A user's function, which sees the parameters that a point has, for all params of the shown space."""
 
     @functools.wraps(function)
     def translated(params: Mapping[str, Any]) -> float:
-        return function(own_params(distributions, params))
+        has = searched.has(space.to_unit(params)[None])[0].tolist()
+        return function(
+            own_params(distributions, dict(pair for pair, here in zip(params.items(), has, strict=True) if here))
+        )
 
     return translated
 

@@ -6,15 +6,15 @@ import logging
 import math
 from collections.abc import Collection, Sequence
 
-import optuna
 from optuna.distributions import BaseDistribution
 from optuna.trial import FrozenTrial, TrialState
 
+from camobo.errors import CamoboError
 from camobo.hints import meant
 from camobo.insight.spending import has_expensive_end
 from camobo.optuna.costs import Source
 from camobo.optuna.outcomes import constraints_of
-from camobo.optuna.search_space import Inputs
+from camobo.optuna.search_space import Inputs, stable
 
 _log = logging.getLogger("camobo")
 
@@ -53,9 +53,13 @@ class Notices:
         self._once(
             "incomplete",
             name,
-            f"cost: it needs {name!r}, which is not a parameter of every complete trial, with the same range and more "
-            "than one value. As long as that is so, cost does not count.",
+            f"cost: it needs {name!r}, which is not a modelled parameter: one of complete trials, with the same range "
+            "in each and more than one value. As long as that is so, cost does not count.",
         )
+
+    def unfit(self, error: CamoboError) -> None:
+        """Warn about a cost that does not fit the parameters, found when trials have been run already."""
+        self._once("unfit", "", f"{error} Until this is corrected, cost does not count.")
 
     def receipts(self, trials: Sequence[FrozenTrial], source: Source | None) -> None:
         """Warn about a finished trial without a receipt, or with one that is no amount."""
@@ -139,11 +143,10 @@ class Notices:
                 "For a constraint that is far from holding give a large finite number: a model can learn from that.",
             )
 
-    def independent(self, study: optuna.Study, name: str, given: BaseDistribution) -> None:
-        """Warn about a parameter that is not modelled: a complete trial lacks it, or has it with another range."""
+    def independent(self, trials: Sequence[FrozenTrial], name: str, given: BaseDistribution) -> None:
+        """Warn about a parameter that is not modelled: its range changes, or trials lack it for no known reason."""
         if ("independent", name) in self._said:
             return
-        trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
         changed = next((trial for trial in trials if trial.distributions.get(name, given) != given), None)
         if changed is not None:
             self._once(
@@ -154,16 +157,22 @@ class Notices:
                 f"{_IF_INTENDED}",
             )
         without = [trial.number for trial in trials if name not in trial.distributions]
-        if without:
+        if 0 < len(without) < len(trials) and name not in (_known(trials) or ()):
             which = f"trial {without[0]}" + (f" and {len(without) - 1} more" if len(without) > 1 else "")
             self._once(
                 "independent",
                 name,
-                f"parameter {name!r} is missing from {which}: it is not modelled but drawn at random, since only "
-                f"parameters of every complete trial are modelled. Suggest it in every trial{_IF_INTENDED}",
+                f"parameter {name!r} is missing from {which}, and no other parameter says which trials have it: it is "
+                "not modelled but drawn at random. Suggest it in every trial, or let a categorical or whole number "
+                f"decide{_IF_INTENDED}",
             )
 
     def _once(self, kind: str, name: str, message: str) -> None:
         if (kind, name) not in self._said:
             self._said.add((kind, name))
             _log.warning("%s", message)
+
+
+def _known(complete: Sequence[FrozenTrial]) -> Inputs | None:
+    """The parameters of which complete trials show when a trial has them; None if there are none."""
+    return Inputs.known(stable(complete), {}, [trial.params for trial in complete])

@@ -22,6 +22,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import optuna
 from optuna.distributions import BaseDistribution, FloatDistribution
 from optuna.samplers import BaseSampler
@@ -32,7 +33,7 @@ from camobo.checks import check_objective_count, one_of, renamed, whole
 from camobo.cost.protocol import Cost
 from camobo.cost.reading import CostLike
 from camobo.cost.thrift import thrift_of
-from camobo.errors import BudgetSpent, InvalidOptionError, SpaceExhausted, shown
+from camobo.errors import BudgetSpent, CamoboError, InvalidOptionError, SpaceExhausted, shown
 from camobo.model.blas import one_thread
 from camobo.optuna import claims
 from camobo.optuna.costs import BudgetLike, Prior, SharedCost, cost_among, read_terms
@@ -175,8 +176,12 @@ class CostAwareSampler(BaseSampler):
         """
         if size_of(param_distribution) == 1:
             return only_value(param_distribution)
-        if self._warn_independent_sampling:
-            self._notices.independent(study, param_name, param_distribution)
+        trials = study.get_trials(deepcopy=False)
+        complete = [given for given in trials if given.state is TrialState.COMPLETE]
+        if not complete:
+            self._check_cost({**trial.distributions, param_name: param_distribution})
+        elif self._warn_independent_sampling:
+            self._notices.independent(complete, param_name, param_distribution)
         inputs = Inputs.of({param_name: param_distribution}, self._expensive)
         if isinstance(param_distribution, FloatDistribution) and param_distribution.step is not None:
             # Optuna rejects a value that is off its grid by 1e-8 of a step, as values on fine steps far from zero are,
@@ -185,8 +190,7 @@ class CostAwareSampler(BaseSampler):
             if inputs.unit(claimed) is not None:
                 return claimed[param_name]
         self._notices.categories(inputs)
-        trials = study.get_trials(deepcopy=False)
-        if any(given.state is TrialState.COMPLETE for given in trials):
+        if complete:
             return self._draws.independent(inputs, trial, self._terms.spent(trials))[param_name]
         return self._draws.before_results(study, inputs, trial)[param_name]
 
@@ -205,7 +209,7 @@ class CostAwareSampler(BaseSampler):
         The text, since True and 1 are equal but differ.
         """
         complete = [trial.params for trial in trials if trial.state is TrialState.COMPLETE]
-        inputs = Inputs.known(search_space, self._expensive, complete) if search_space else None
+        inputs = Inputs.known(search_space, self._expensive, complete)
         if inputs is None:
             return None
         known = next((reader for reader in self._readers if repr(reader.inputs) == repr(inputs)), None)
@@ -213,6 +217,13 @@ class CostAwareSampler(BaseSampler):
             known = TrialReader(inputs)
             self._readers.append(known)
         return known
+
+    def _check_cost(self, distributions: Mapping[str, BaseDistribution]) -> None:
+        """Refuse a cost that does not fit the parameters it names, once the first trial knows all of them."""
+        cost, known = self._terms.cost, {name: given for name, given in distributions.items() if size_of(given) > 1}
+        names = () if cost is None or self._method == "paper" else cost.names()
+        if cost is not None and names and list(distributions)[-1] in names and all(name in known for name in names):
+            cost.over(shown_space({name: known[name] for name in names}, self._expensive, distinct=True))
 
     def _claimed(self, study: optuna.Study, trial: FrozenTrial, reader: TrialReader) -> dict[str, Any]:
         """Params that no other running trial has, claimed in the storage; random ones once all have been tried.
@@ -283,7 +294,7 @@ class CostAwareSampler(BaseSampler):
     ) -> Array:
         """(d,) the suggestion with the fixed inputs; if the money pays for none, the cheapest, and the study stops."""
         try:
-            return plan.space.snap(with_fixed(plan, data, number, found, fixed).unit[None])[0]
+            return np.asarray(plan.space.snap(with_fixed(plan, data, number, found, fixed).unit[None])[0])
         except BudgetSpent:
             self._stop(study, f"what is left of {plan.budget} pays for no trial with the enqueued {', '.join(fixed)}.")
             with one_thread():
@@ -321,11 +332,17 @@ class CostAwareSampler(BaseSampler):
             if known is inputs:
                 return cost
         space = shown_space(inputs.distributions, self._expensive, distinct=True)
-        reduced, lacks = cost_among(self._terms.cost, space, inputs.distributions)
-        if lacks is not None:
-            self._notices.incomplete(lacks)
-        # The paper's strategy looks for Eq. 8 itself, which depends on unit coordinates alone.
-        found = reduced if reduced is None or self._method == "paper" else SharedCost(reduced, space)
+        found: Cost | None
+        try:
+            found, lacks = cost_among(self._terms.cost, space, inputs.distributions, inputs.space)
+            if lacks is not None:
+                self._notices.incomplete(lacks)
+            # The paper's strategy looks for Eq. 8 itself, which depends on unit coordinates alone.
+            if found is not None and self._method != "paper":
+                found = SharedCost(found, space)
+        except CamoboError as error:
+            self._notices.unfit(error)
+            found = None
         self._costs.append((inputs, found))
         return found
 

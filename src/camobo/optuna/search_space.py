@@ -52,6 +52,8 @@ class Inputs:
         complete: Sequence[Mapping[str, Any]],
     ) -> Inputs | None:
         """The inputs of which the params of complete trials show when a trial has them; None if there are none."""
+        if not distributions:
+            return None
         every = cls.of(distributions, expensive)
         if all(name in params for params in complete for name in distributions):
             return every

@@ -35,8 +35,8 @@ def rarely_tried(plan: Plan, tried: Array) -> NDArray[np.bool_]:
     points give each input its share; if they do not, as in a branch that is hardly ever met, the models go on.
     """
     least = min(FEWEST_INITIAL, plan.initial)
-    found = plan.space.has(tried).sum(axis=0) < least
-    return found & (len(tried) < least * plan.space.dimension)
+    few = len(tried) < least * plan.space.dimension
+    return np.asarray(few & (plan.space.has(tried).sum(axis=0) < least))
 
 
 def _informative(plan: Plan, values: Array) -> bool:
