@@ -54,6 +54,7 @@ class TestTerms:
             (LearnedCost("a", of="seconds"), None, LearnedCost("a", of="seconds"), Source()),
             ("attr:gpu seconds", None, LearnedCost(), Source("gpu seconds")),
             ("attr:gpu", ["a", "b"], LearnedCost("a > b"), Source("gpu")),
+            (LearnedCost("a > b"), None, LearnedCost("a > b"), Source("cost")),
         ],
         ids=label,
     )
@@ -74,7 +75,6 @@ class TestTerms:
             ({"cost": ", ".join(f"x{j}" for j in range(18))}, InvalidOrderError, "18 groups.*Compare more"),
             ({"cost": {"a": 2.0}}, InvalidOptionError, "rices"),
             ({"cost": "attr: "}, InvalidOptionError, "need the name of a user attribute"),
-            ({"cost": LearnedCost("a")}, InvalidOptionError, r'LearnedCost needs receipts.*"duration".*attr:gpu'),
             ({"cost": "a > b", "prior": "a"}, InvalidOptionError, "prior: it goes with"),
             ({"prior": "a"}, InvalidOptionError, "prior: it goes with"),
             ({"cost": "duration", "prior": "a >"}, InvalidOrderError, "name"),

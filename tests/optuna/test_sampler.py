@@ -18,6 +18,7 @@ from camobo.cost.formula import Formula
 from camobo.cost.ordered import OrderCost
 from camobo.cost.paper import PaperCost
 from camobo.cost.prices import Prices
+from camobo.cost.receipts import LearnedCost
 from camobo.errors import InvalidOptionError, InvalidOrderError, InvalidValueError
 from camobo.optuna import CostAwareSampler, claims, costs
 from camobo.optuna.search_space import Inputs
@@ -176,6 +177,111 @@ def bill(study: optuna.Study) -> float:
     return float(sum(trial.user_attrs["euros"] for trial in study.trials))
 
 
+def chosen(trial: optuna.Trial) -> float:
+    """A model is chosen, and has parameters of its own: the best is a boosting at 0.2, at a tenth."""
+    if trial.suggest_categorical("model", ["forest", "boosting", "svm"]) == "forest":
+        return 0.3 + (trial.suggest_float("forest_share", 0, 1) - 0.3) ** 2 + trial.suggest_int("depth", 1, 9) / 90
+    if trial.params["model"] == "svm":
+        spread = (
+            trial.suggest_float("spread", 0, 1) if trial.suggest_categorical("kernel", ["rbf", "lin"]) == "rbf" else 1
+        )
+        return 0.2 + (trial.suggest_float("c", 0, 1) - 0.5) ** 2 + spread / 10
+    return 0.1 + (trial.suggest_float("rate", 0, 1) - 0.2) ** 2
+
+
+class TestConditionalParameters:
+    def study(self, *args: Any, **options: Any) -> optuna.Study:
+        return optuna.create_study(sampler=CostAwareSampler(*args, **{"seed": 0, **options}), study_name="models")
+
+    def test_the_parameters_of_a_branch_are_modelled(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = self.study()
+        study.optimize(chosen, n_trials=30)
+        assert study.best_value < 0.101
+        assert study.best_params["model"] == "boosting"
+        assert warnings(caplog) == []
+
+    def test_every_branch_gets_its_first_points(self) -> None:
+        study = self.study()
+        study.optimize(chosen, n_trials=16)
+        counts = [sum(name in trial.params for trial in study.trials) for name in ("depth", "rate", "c", "spread")]
+        assert min(counts) >= 3
+
+    def test_a_suggestion_has_exactly_what_the_objective_asks_for(self) -> None:
+        study = self.study()
+        study.optimize(chosen, n_trials=20)
+        for trial in study.trials[12:]:
+            assert trial.system_attrs["camobo:claim"]["params"].keys() == trial.params.keys()
+
+    def test_a_study_continues_as_if_it_had_never_stopped(self) -> None:
+        cached, forgetful = self.study("depth"), self.study("depth")
+        cached.optimize(chosen, n_trials=16)
+        for _ in range(16):
+            forgetful.sampler = CostAwareSampler("depth", seed=0)
+            forgetful.optimize(chosen, n_trials=1)
+        assert [trial.params for trial in cached.trials] == [trial.params for trial in forgetful.trials]
+
+    def test_a_branch_that_is_enqueued_is_tried_where_it_is_best(self) -> None:
+        study = self.study()
+        study.optimize(chosen, n_trials=25)
+        study.enqueue_trial({"model": "svm", "kernel": "lin"})
+        study.optimize(chosen, n_trials=1)
+        assert study.trials[-1].params["kernel"] == "lin"
+        assert abs(study.trials[-1].params["c"] - 0.5) < 0.2
+        assert "spread" not in study.trials[-1].params
+
+    def test_a_point_of_a_branch_that_is_being_tried_is_not_suggested_to_another(self) -> None:
+        study = self.study()
+        study.optimize(chosen, n_trials=20)
+        waiting = [study.ask() for _ in range(4)]
+        for trial in waiting:
+            chosen(trial)
+        assert len({tuple(trial.params.values()) for trial in waiting}) == 4
+
+    def test_a_branch_costs_nothing_for_what_it_lacks(self) -> None:
+        used = {}
+        for cost in ("depth > rate", None):
+            studies = [self.study(cost, seed=seed, budget=25) for seed in range(4)]
+            for study in studies:
+                study.optimize(chosen, n_trials=25)
+            used[cost] = sum(trial.params.get("depth", 0) for study in studies for trial in study.trials)
+            assert np.mean([study.best_value for study in studies]) < 0.11
+        assert used["depth > rate"] < 0.9 * used[None]
+
+    def test_a_function_of_the_cost_sees_the_parameters_that_a_trial_would_have(self) -> None:
+        seen: list[frozenset[str]] = []
+
+        def price(params: dict[str, Any]) -> float:
+            seen.append(frozenset(params))
+            return float(1 + params["depth"]) if params["model"] == "forest" else 1.0
+
+        study = self.study(price)
+        study.optimize(chosen, n_trials=14)
+        asked = {frozenset(trial.params) for trial in study.trials}
+        assert {"model", "rate"} in seen
+        assert all("depth" not in names or "rate" not in names for names in seen)
+        assert asked <= set(seen)
+
+    def test_a_branch_that_always_fails_does_not_keep_a_study_from_going_on(self) -> None:
+        def fails(trial: optuna.Trial) -> float:
+            value = chosen(trial)
+            if "rate" in trial.params and trial.number > 6:
+                raise RuntimeError("out of memory")
+            return value
+
+        study = self.study()
+        study.optimize(fails, n_trials=30, catch=(RuntimeError,))
+        assert study.best_value < 0.25
+        assert sum(trial.state is TrialState.FAIL for trial in study.trials) < 15
+
+    def test_two_objectives_and_constraints_go_with_branches(self) -> None:
+        study = optuna.create_study(
+            directions=["minimize", "minimize"],
+            sampler=CostAwareSampler(seed=0, constraints_func=lambda t: [t.params.get("depth", 0) - 5]),
+        )
+        study.optimize(lambda t: (chosen(t), len(t.params) + t.params.get("depth", 0)), n_trials=25)
+        assert min(trial.values[0] for trial in study.best_trials) < 0.12
+
+
 class TestReceipts:
     def test_a_cost_is_learned_from_a_user_attribute_whatever_the_prior_said(self) -> None:
         spent = {}
@@ -323,7 +429,7 @@ class TestCostsOfParametersThatSomeTrialsLack:
         assert warnings(caplog) == []
         study.optimize(objective, n_trials=3)
         (text,) = warnings(caplog)
-        assert text.startswith("cost: it needs 'rare', which is not a parameter of every complete trial")
+        assert text.startswith("cost: it needs 'rare', which is not a modelled parameter")
 
     def test_a_parameter_of_a_formula_is_drawn_from_everywhere(self) -> None:
         firsts = [
@@ -331,6 +437,50 @@ class TestCostsOfParametersThatSomeTrialsLack:
             for seed in range(40)
         ]
         assert max(firsts) > 0.8
+
+
+class TestCostsThatDoNotFit:
+    @pytest.mark.parametrize(
+        "cost",
+        [Formula("expensive - 0.5"), Formula("1 + (expensive == 'high')"), Prices({"expensive": {"a": 1}})],
+        ids=str,
+    )
+    def test_one_is_refused_before_the_first_trial_has_measured_anything(self, cost: Any) -> None:
+        measured = []
+
+        def objective(trial: optuna.Trial) -> tuple[float, float]:
+            values = bumps(trial)
+            measured.append(trial.number)
+            return values
+
+        study = study_of(CostAwareSampler(cost, seed=0))
+        with pytest.raises(InvalidOptionError):
+            study.optimize(objective, n_trials=3)
+        assert measured == []
+
+    def test_one_that_shows_only_later_is_reported_and_does_not_end_the_study(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        def price(params: dict[str, Any]) -> float:
+            raise RuntimeError("no price list")
+
+        study = study_of(CostAwareSampler(price, seed=0))
+        study.optimize(bumps, n_trials=6)
+        assert len(study.trials) == 6
+        (text,) = warnings(caplog)
+        assert text.startswith("cost: ")
+        assert text.endswith("Until this is corrected, cost does not count.")
+
+    def test_a_learned_cost_reads_its_receipts_from_the_attribute_called_cost(self) -> None:
+        found = []
+        for cost in (LearnedCost(), "attr:cost"):
+            study = study_of(CostAwareSampler(cost, seed=1, budget=40))
+            for x, y in np.random.default_rng(0).random((9, 2)).tolist():
+                trial = took(1.0, {"expensive": x, "cheap": y}, values=[(x - 0.1) ** 2, (x - 0.9) ** 2])
+                trial.user_attrs = {"cost": price({"expensive": x})}
+                study.add_trial(trial)
+            found.append(study.ask({"expensive": UNIT, "cheap": UNIT}).params)
+        assert found[0] == found[1]
 
 
 class TestTrialsOfEveryKind:
@@ -538,8 +688,8 @@ class TestWarnings:
         study.tell(study.ask(), [0.0, 0.0])
         study.optimize(bumps, n_trials=4)
         expensive, cheap = warnings(caplog)
-        assert expensive.startswith("parameter 'expensive' is missing from trial 0: ")
-        assert cheap.startswith("parameter 'cheap' is missing from trial 0: ")
+        assert expensive.startswith("parameter 'expensive' is missing from trial 0, and no other parameter says")
+        assert cheap.startswith("parameter 'cheap' is missing from trial 0, and no other parameter says")
 
     def test_parameters_drawn_at_random_are_not_reported_where_that_is_intended(
         self, caplog: pytest.LogCaptureFixture
@@ -618,9 +768,9 @@ class TestOptions:
     def test_the_cost_of_the_shared_parameters_is_worked_out_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
         asked = []
 
-        def counted(cost: Any, space: Any, distributions: Any) -> Any:
+        def counted(cost: Any, space: Any, *others: Any) -> Any:
             asked.append(space.names)
-            return costs.cost_among(cost, space, distributions)
+            return costs.cost_among(cost, space, *others)
 
         monkeypatch.setattr("camobo.optuna.sampler.cost_among", counted)
         sampler = CostAwareSampler("expensive > cheap > rare", seed=0)

@@ -204,15 +204,12 @@ class CostAwareSampler(BaseSampler):
         study._storage.set_trial_system_attr(trial._trial_id, "constraints", list(found))
 
     def _reader(self, search_space: dict[str, BaseDistribution], trials: Sequence[FrozenTrial]) -> TrialReader | None:
-        """The reader of what is known of a search space, from the cache if its text is the same; None if nothing is.
-
-        The text, since True and 1 are equal but differ.
-        """
+        """The reader of what is known of a search space, from the cache if it is there; None if nothing is known."""
         complete = [trial.params for trial in trials if trial.state is TrialState.COMPLETE]
         inputs = Inputs.known(search_space, self._expensive, complete)
         if inputs is None:
             return None
-        known = next((reader for reader in self._readers if repr(reader.inputs) == repr(inputs)), None)
+        known = next((reader for reader in self._readers if reader.inputs.text == inputs.text), None)
         if known is None:
             known = TrialReader(inputs)
             self._readers.append(known)

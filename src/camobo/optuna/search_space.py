@@ -69,6 +69,11 @@ class Inputs:
         plain = {name for name, given in distributions.items() if not _is_counted(given)}
         return cls(dict(distributions), space, frozenset(plain))
 
+    @property
+    def text(self) -> str:
+        """What tells them from other inputs: True and 1 are equal, but differ."""
+        return repr((self.distributions, self.space))
+
     def __contains__(self, name: str) -> bool:
         return name in self.distributions
 
