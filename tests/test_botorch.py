@@ -34,6 +34,7 @@ from botorch.models import KroneckerMultiTaskGP, ModelList, ModelListGP, MultiTa
 from botorch.models.deterministic import GenericDeterministicModel  # noqa: E402
 from botorch.models.transforms import Log  # noqa: E402
 from botorch.optim import optimize_acqf  # noqa: E402
+from botorch.optim.optimize import optimize_acqf_list  # noqa: E402
 
 from camobo.botorch import CostAwareUCB  # noqa: E402
 
@@ -397,6 +398,28 @@ class TestInBotorch:
         hard, soft = theirs(COSTS[0])(X), theirs(COSTS[0], softness=0.02)(X)
         assert (soft <= hard + 1e-9).all()
         assert (hard - soft).max() < 0.2
+
+    def test_the_points_of_a_batch_seek_trade_offs_of_their_own_if_each_has_its_weights(self) -> None:
+        torch.manual_seed(0)
+        opposed = GenericDeterministicModel(lambda X: torch.stack([X[..., 0], -X[..., 0]], dim=-1), num_outputs=2)
+        bounds = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
+        common: Any = {"model": opposed, "names": ["x"], "cost": None, "bounds": bounds, "ref_point": [-0.1, -1.1]}
+        search: Any = {"bounds": bounds, "num_restarts": 4, "raw_samples": 64}
+        one = CostAwareUCB(weights=[0.5, 0.5], **common)
+        fixed, _ = optimize_acqf(one, q=3, sequential=True, **search)
+        several = [CostAwareUCB(weights=[share, 1.0 - share], **common) for share in (0.2, 0.5, 0.8)]
+        listed, _ = optimize_acqf_list(several, **search)
+        drawn, _ = optimize_acqf(CostAwareUCB(**common), q=3, sequential=True, **search)
+        assert np.ptp(fixed.numpy()) < 0.05  # one trade-off, three times
+        for batch in (listed, drawn):
+            assert np.diff(np.sort(batch.numpy().ravel())).min() > 0.02
+        # share (x + 0.1) = (1 - share) (1.1 - x): the points where both weighted objectives are the same
+        assert listed.numpy().ravel() == pytest.approx([1.1 * 0.8 - 0.02, 0.5, 1.1 * 0.2 - 0.08], abs=0.02)
+
+    def test_weights_that_are_given_stay(self) -> None:
+        acquisition = theirs(None)
+        acquisition.set_X_pending(candidates(2)[1].squeeze(1))
+        assert acquisition.utility.weights.tolist() == WEIGHTS.tolist()
 
     def test_default_weights_are_drawn_anew_per_step(self) -> None:
         drawn = [theirs(None, weights=None, step=step).utility.weights.tolist() for step in (1, 1, 2)]

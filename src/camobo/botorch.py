@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -65,7 +66,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         which leaves Eq. 7, the scalarised UCB.
     bounds: (2, d) lower and upper bounds of X, as for `optimize_acqf`; the lower end is the cheap one.
     ref_point: (M,) R, below every value of interest.
-    weights: (M,) θ; None draws them from the simplex.
+    weights: (M,) θ; None draws them from the simplex, anew for every number of pending points, so that the points of
+        a batch chosen one by one seek different trade-offs.
     step: t, which counts evaluations, this one included.
     budget: planned evaluations, or a `Budget` in money. γ falls to 0 over its last tenth; without a budget it falls
         slowly with t. The paper's cost fades with t alone.
@@ -111,7 +113,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         limits = _read_bounds(bounds, len(names))
         space = _read_space(names, limits, expensive)
         step = whole("CostAwareUCB: step", step, 1)
-        rng = np.random.default_rng([whole("CostAwareUCB: seed", seed, 0), step])
+        stream = [whole("CostAwareUCB: seed", seed, 0), step]
+        rng = np.random.default_rng(stream)
         softness = _positive("softness", softness)
         outputs = int(model.num_outputs)
         reference = _vector("ref_point", ref_point, outputs)
@@ -119,6 +122,7 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         _check(bool((theta >= 0.0).all() and theta.sum() > 0.0), "weights", "no negative numbers, not all 0", theta)
         beta = beta_practical(step) if beta is None else _positive("beta", beta)
         self.utility = ScalarisedUCB(theta, reference, beta, softness)
+        self._drawn_from = stream if weights is None else None
         read, planned = _read_cost(cost), as_budget(budget)
         thrift = thrift_of(thrift)
         self.register_buffer("low", limits[0])
@@ -147,12 +151,15 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         return value.logsumexp(dim=-1) - math.log(value.shape[-1]) if many else value
 
     def set_X_pending(self, X_pending: Any | None = None) -> None:  # noqa: N802  # BoTorch's name
-        """Set the (p, d) points that are being evaluated; None: no points."""
+        """Set the (p, d) points that are being evaluated, None for no points, and draw weights that were not given."""
         if X_pending is not None:
             points, width = _numbers("X_pending", X_pending), len(self.low)
             _check(points.ndim == 2 and points.shape[1] == width, "X_pending", f"(p, {width}) points", points.shape)
             _check(bool(torch.isfinite(points).all()), "X_pending", "finite numbers", points.tolist())
             X_pending = points if len(points) else None
+        if self._drawn_from is not None:
+            rng = np.random.default_rng([*self._drawn_from, *([] if X_pending is None else [len(X_pending)])])
+            self.utility = replace(self.utility, weights=flat_weights(len(self.utility.weights), rng))
         super().set_X_pending(X_pending)
 
     def _units(self, X: Any) -> Any:

@@ -570,6 +570,13 @@ class TestTrialsOfEveryKind:
         assert found == chosen[-1]
         assert (found == chosen[0]) == gives_way
 
+    def test_claims_are_one_column_of_the_table_of_trials(self) -> None:
+        pytest.importorskip("pandas")
+        study = study_of(CostAwareSampler("expensive", seed=0))
+        study.optimize(bumps, n_trials=6)
+        ours = [column for column in study.trials_dataframe().columns if "attrs" in column]
+        assert ours == ["system_attrs_camobo:claim"]
+
     def test_an_enqueued_trial_keeps_its_params(self) -> None:
         study = study_of(CostAwareSampler("expensive", seed=0))
         study.optimize(bumps, n_trials=4)
