@@ -6,7 +6,7 @@ pip install '.[botorch]' && python examples/botorch_ucb.py    in a checkout; a m
 # %% [markdown]
 # # A cost-aware acquisition for a BoTorch loop
 # The made-up steel of `steel.py` is to be strong and rust-resistant; nickel is more expensive than chromium. The same
-# loop runs three times: with the bare order "nickel > chromium", which means the paper's cost; with the cost that is
+# loop, which melts two steels at a time, runs three times: with the bare order "nickel > chromium", which means the paper's cost; with the cost that is
 # expected by that order, `OrderCost`; and with no cost.
 
 # %%
@@ -18,7 +18,7 @@ import torch
 from botorch.fit import fit_gpytorch_mll
 from botorch.models import ModelListGP, SingleTaskGP
 from botorch.models.transforms import Normalize, Standardize
-from botorch.optim import optimize_acqf
+from botorch.optim.optimize import optimize_acqf_list
 from botorch.utils.multi_objective.box_decompositions.dominated import DominatedPartitioning
 from gpytorch.mlls import SumMarginalLogLikelihood
 from steel import REFERENCE, furnace
@@ -40,35 +40,39 @@ def measured(X: torch.Tensor) -> torch.Tensor:
 
 
 # %% [markdown]
-# One step: fit, build the acquisition, maximise it. `step` counts all points, including the first ones, and `budget` is
-# how many there will be: the cost fades with them. The reference point is the worst value seen of each objective. The
-# weights are divided by the objectives' ranges, since one is in megapascals and the other in millimetres.
+# One step: fit, build an acquisition per melt of the batch, maximise them one after the other. Each has weights of its
+# own, or all would seek the same trade-off. They are divided by the objectives' ranges, since one is in megapascals and
+# the other in millimetres. `step` counts all points, including the first ones, and `budget` is how many there will be:
+# the cost fades with them. The reference point is the worst value seen of each objective.
 
 
 # %%
-def next_point(X: torch.Tensor, Y: torch.Tensor, cost: Cost, step: int, budget: int) -> torch.Tensor:
-    """(1, 2) the point to measure next."""
+def next_points(X: torch.Tensor, Y: torch.Tensor, cost: Cost, count: int, budget: int) -> torch.Tensor:
+    """(count, 2) the points to measure next."""
     scaled = Normalize(2, bounds=bounds)
     model = ModelListGP(
         *(SingleTaskGP(X, y, input_transform=scaled, outcome_transform=Standardize(1)) for y in Y.split(1, dim=1))
     )
     fit_gpytorch_mll(SumMarginalLogLikelihood(model.likelihood, model))
     span = Y.max(dim=0).values - Y.min(dim=0).values
-    weights = torch.distributions.Dirichlet(torch.ones(2)).sample() / span
-    acquisition = CostAwareUCB(
-        model,
-        names=names,
-        cost=cost,
-        bounds=bounds,
-        ref_point=Y.min(dim=0).values,
-        weights=weights,
-        step=step,
-        budget=budget,
-        thrift=0.3 if isinstance(cost, OrderCost) else 1.0,  # a bound varies much less over a space than costs do
-        softness=0.02,  # a minimum without kinks, on which `optimize_acqf` would often get stuck
-    )
-    point, _ = optimize_acqf(acquisition, bounds, q=1, num_restarts=4, raw_samples=128)
-    return point
+    shares = torch.distributions.Dirichlet(torch.ones(2)).sample((count,))
+    acquisitions = [
+        CostAwareUCB(
+            model,
+            names=names,
+            cost=cost,
+            bounds=bounds,
+            ref_point=Y.min(dim=0).values,
+            weights=weights,
+            step=len(X) + 1 + i,
+            budget=budget,
+            thrift=0.3 if isinstance(cost, OrderCost) else 1.0,  # a bound varies much less over a space than costs do
+            softness=0.02,  # a minimum without kinks, on which `optimize_acqf_list` would often get stuck
+        )
+        for i, weights in enumerate(shares / span)
+    ]
+    points, _ = optimize_acqf_list(acquisitions, bounds, num_restarts=4, raw_samples=128)
+    return points
 
 
 # %% [markdown]
@@ -82,8 +86,8 @@ def run(cost: Cost, budget: int, seed: int) -> tuple[float, float]:
     X = torch.rand(4, 2) * 10.0
     Y = measured(X)
     while len(X) < budget:
-        point = next_point(X, Y, cost, step=len(X) + 1, budget=budget)
-        X, Y = torch.cat([X, point]), torch.cat([Y, measured(point)])
+        points = next_points(X, Y, cost, min(2, budget - len(X)), budget)
+        X, Y = torch.cat([X, points]), torch.cat([Y, measured(points)])
     return float(DominatedPartitioning(worst, Y).compute_hypervolume()), float(X[:, 0].sum())
 
 
