@@ -177,9 +177,12 @@ def bill(study: optuna.Study) -> float:
     return float(sum(trial.user_attrs["euros"] for trial in study.trials))
 
 
+MODELS = ["forest", "boosting", "svm"]
+
+
 def chosen(trial: optuna.Trial) -> float:
     """A model is chosen, and has parameters of its own: the best is a boosting at 0.2, at a tenth."""
-    if trial.suggest_categorical("model", ["forest", "boosting", "svm"]) == "forest":
+    if trial.suggest_categorical("model", MODELS) == "forest":
         return 0.3 + (trial.suggest_float("forest_share", 0, 1) - 0.3) ** 2 + trial.suggest_int("depth", 1, 9) / 90
     if trial.params["model"] == "svm":
         spread = (
@@ -261,8 +264,11 @@ class TestConditionalParameters:
         assert all("depth" not in names or "rate" not in names for names in seen)
         assert asked <= set(seen)
 
-    def test_a_branch_that_always_fails_does_not_keep_a_study_from_going_on(self) -> None:
+    @pytest.mark.parametrize("early", [True, False], ids=["before it asks for everything", "after"])
+    def test_a_branch_that_always_fails_does_not_keep_a_study_from_going_on(self, early: bool) -> None:
         def fails(trial: optuna.Trial) -> float:
+            if early and trial.number > 6 and trial.suggest_categorical("model", MODELS) == "boosting":
+                raise RuntimeError("out of memory")
             value = chosen(trial)
             if "rate" in trial.params and trial.number > 6:
                 raise RuntimeError("out of memory")

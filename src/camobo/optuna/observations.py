@@ -89,8 +89,12 @@ class TrialReader:
         for trial in trials:
             if trial.state.is_finished():
                 known, unit = self._points.get(id(trial), (None, None))
-                points[id(trial)] = trial, unit if known is trial else self.inputs.unit(trial.params)
+                points[id(trial)] = trial, unit if known is trial else self._ended_at(trial)
         self._points = points
+
+    def _ended_at(self, trial: FrozenTrial) -> Array | None:
+        """(d,) the point of a finished trial. One that failed before it asked for everything failed where it claimed."""
+        return claims.unit(trial, self.inputs) if trial.state is TrialState.FAIL else self.inputs.unit(trial.params)
 
 
 def outcome(trial: FrozenTrial, plan: Plan, earlier: Sequence[Sequence[float]]) -> list[float] | None:
