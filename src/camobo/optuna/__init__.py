@@ -14,8 +14,9 @@ For other rooms:
     records        `record`: an Optuna study as a `Record`, for reports and figures
 Inside this room:
     options        the other options of a sampler or a record, validated
-    costs          cost and budget as given, the receipts of trials, the cost of the parameters they share
+    costs          cost and budget as given, the receipts of trials, the cost of the parameters that are modelled
     search_space   Optuna's distributions as camobo's inputs
+    branches       conditional parameters: which of them a point has
     shown          Optuna's parameters in their own values, as costs and readers see them
     outcomes       the objectives of a study, the constraints of a trial
     claims         the points that running trials have chosen, for other workers to see

@@ -1,6 +1,6 @@
 """`CostAwareSampler`: camobo's suggestions for an Optuna study.
 
-    trials of the study ──> Inputs: the parameters they share ──> Data ──> suggest ──> a claim in the storage
+    trials of the study ──> Inputs: parameters, and when a trial has them ──> Data ──> suggest ──> a claim in the storage
 
 A suggestion depends only on the storage, the sampler's options and the trial's number. So a sampler in another thread,
 process or machine, or a new one after a crash, continues as this one would. Beside its options a sampler holds caches,
@@ -58,9 +58,9 @@ class CostAwareSampler(BaseSampler):
     """Suggests cheap parameters first, and expensive ones only when they pay. For one objective or several.
 
     cost: which parameters are more expensive than which, "n_estimators > max_depth", or a list, most expensive first;
-        "duration": learned from how long trials take; "attr:gpu_seconds": learned from that user attribute; `Prices`,
-        a `Formula` or a function of the parameters. None: no cost-awareness. It may name parameters that some trials
-        lack; what it says about the others then counts.
+        "duration": learned from how long trials take; "attr:gpu_seconds": learned from that user attribute, a
+        `LearnedCost()` from the one called "cost"; `Prices`, a `Formula` or a function of the parameters. None: no
+        cost-awareness. A parameter that a trial lacks is at its cheap end there.
     prior: with "duration" and "attr:…", the order that is probably right, until trials show otherwise.
     budget: planned trials; "2h" with cost="duration"; or a `Budget` in the unit of the cost. As it is spent, cost
         counts less. When what is left of the money pays for no further trial, `study.optimize` is stopped.
@@ -72,8 +72,10 @@ class CostAwareSampler(BaseSampler):
     reference: per objective, the value beyond which nothing counts. None: derived from the trials.
     constraints_func: maps a finished trial to numbers that must be zero or below. In Optuna 5 the objective may call
         `trial.set_constraint` instead.
-    warn_independent_sampling: whether to warn, once per parameter, that it is drawn at random because some complete
-        trial lacks it or has it with another range. Pass False where this is intended.
+    warn_independent_sampling: whether to warn, once per parameter, that it is drawn at random because its range
+        changes, or because no other parameter says which trials have it. Pass False where this is intended.
+
+    Parameters may be conditional, as those of one of several models; when a trial has them is learned from the trials.
 
     >>> optuna.logging.set_verbosity(optuna.logging.WARNING)
     >>> sampler = CostAwareSampler("trees > depth", budget=20, seed=0)
@@ -170,9 +172,10 @@ class CostAwareSampler(BaseSampler):
     def sample_independent(
         self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        """A random value of a parameter that is not shared, from its cheap side if the cost names it.
+        """A random value of a parameter that is not known yet, from its cheap side if the cost names it.
 
-        Before the first result no parameter is shared; then concurrent trials draw different values (`Draws`).
+        Before the first result none is known; then concurrent trials draw different values (`Draws`). A parameter is
+        known from the first complete trial that has it.
         """
         if size_of(param_distribution) == 1:
             return only_value(param_distribution)
