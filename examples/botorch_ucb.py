@@ -6,8 +6,8 @@ pip install '.[botorch]' && python examples/botorch_ucb.py    in a checkout; a m
 # %% [markdown]
 # # A cost-aware acquisition for a BoTorch loop
 # The made-up steel of `steel.py` is to be strong and rust-resistant; nickel is more expensive than chromium. The same
-# loop, which melts two steels at a time, runs three times: with the bare order "nickel > chromium", which means the paper's cost; with the cost that is
-# expected by that order, `OrderCost`; and with no cost.
+# loop, which melts two steels at a time, runs three times: with the bare order "nickel > chromium", which means the
+# paper's cost; with the cost that is expected by that order, `OrderCost`; and with no cost.
 
 # %%
 from __future__ import annotations

@@ -243,5 +243,6 @@ def test_a_cost_that_does_not_fit_is_reported_once(log: list[str]) -> None:
 def test_a_formula_without_its_parameters_is_reported_once_per_parameter(log: list[str]) -> None:
     notices = noticing()
     for name in ("rare", "rare", "x"):
-        notices.incomplete(name)
+        notices.incomplete(name, tried("rare", "x"))
+    notices.incomplete("later", tried("x", count=9))
     assert [message.split(",")[0] for message in log] == ["cost: it needs 'rare'", "cost: it needs 'x'"]

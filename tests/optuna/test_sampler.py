@@ -250,12 +250,15 @@ class TestConditionalParameters:
             assert np.mean([study.best_value for study in studies]) < 0.11
         assert used["depth > rate"] < 0.9 * used[None]
 
-    def test_a_function_of_the_cost_sees_the_parameters_that_a_trial_would_have(self) -> None:
+    def test_a_function_of_the_cost_sees_the_parameters_that_a_trial_would_have(
+        self, caplog: pytest.LogCaptureFixture
+    ) -> None:
         seen: list[frozenset[str]] = []
 
         def price(params: dict[str, Any]) -> float:
             seen.append(frozenset(params))
-            return float(1 + params["depth"]) if params["model"] == "forest" else 1.0
+            own = {"forest": "depth", "boosting": "rate", "svm": "c"}
+            return float(1 + params[own[params["model"]]])
 
         study = self.study(price)
         study.optimize(chosen, n_trials=14)
@@ -263,6 +266,7 @@ class TestConditionalParameters:
         assert {"model", "rate"} in seen
         assert all("depth" not in names or "rate" not in names for names in seen)
         assert asked <= set(seen)
+        assert warnings(caplog) == []
 
     @pytest.mark.parametrize("early", [True, False], ids=["before it asks for everything", "after"])
     def test_a_branch_that_always_fails_does_not_keep_a_study_from_going_on(self, early: bool) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from camobo.arrays import Array
-from camobo.space.inputs import Categorical, Input
+from camobo.space.inputs import Categorical, Input, Param
 from camobo.space.space import SAME, Space
 
 _FEW = 32  # values of a parameter that decides; one with more could explain anything by chance
@@ -82,6 +82,11 @@ class BranchedSpace(Space):
             columns[name] = np.where(here, columns[name], np.nan)
             found[:, self.names.index(name)] = here
         return found
+
+    def from_unit(self, unit: Array | Sequence[float]) -> dict[str, Param]:
+        """The params at (d,) coordinates in the unit cube: those that such a point has."""
+        has = self.has(np.array(unit)[None])[0].tolist()
+        return {name: value for (name, value), here in zip(super().from_unit(unit).items(), has, strict=True) if here}
 
     @cached_property
     def _ends(self) -> Array:

@@ -175,16 +175,13 @@ class SharedCost:
 
 
 def cost_among(
-    cost: Cost | None, space: Space, distributions: Mapping[str, BaseDistribution], searched: Space | None = None
+    cost: Cost | None, space: Space, distributions: Mapping[str, BaseDistribution]
 ) -> tuple[Cost | None, str | None]:
-    """The cost reduced to the parameters of a shown space; or None, and the parameter a formula cannot do without.
-
-    searched: the space that says which parameters a point has; None: it has all.
-    """
+    """The cost reduced to the parameters of a shown space; or None, and the parameter a formula cannot do without."""
     if not isinstance(cost, Formula):
         return None if cost is None else cost.among(space.names), None
     if callable(cost.formula):
-        cost = Formula(_in_own_params(cost.formula, distributions, space, searched or space))
+        cost = Formula(_in_own_params(cost.formula, distributions))
         lacks = _looked_for(cost.formula, space)
     else:
         lacks = next((name for name in cost.names() if name not in space.names), None)
@@ -192,33 +189,30 @@ def cost_among(
 
 
 def _in_own_params(
-    function: Callable[[Mapping[str, Any]], float],
-    distributions: Mapping[str, BaseDistribution],
-    space: Space,
-    searched: Space,
+    function: Callable[[Mapping[str, Any]], float], distributions: Mapping[str, BaseDistribution]
 ) -> Callable[[Mapping[str, Any]], float]:
-    """A user's function, which sees the parameters that a point has, for all params of the shown space."""
+    """A user's function, for params of the shown space."""
 
     @functools.wraps(function)
     def translated(params: Mapping[str, Any]) -> float:
-        has = searched.has(space.to_unit(params)[None])[0].tolist()
-        return function(
-            own_params(distributions, dict(pair for pair, here in zip(params.items(), has, strict=True) if here))
-        )
+        return function(own_params(distributions, params))
 
     return translated
 
 
 def _looked_for(function: Any, space: Space) -> str | None:
-    """The parameter that a function looks for and does not find."""
+    """The parameter that a function looks for at the cheapest point and does not find."""
     try:
         function(space.from_unit(space.cheapest()))
-    except KeyError as error:
-        name = error.args[0] if error.args else None
-        return name if isinstance(name, str) and name not in space.names else None
-    except Exception:  # whatever a user's function raises: its model says where
-        return None
+    except Exception as error:  # whatever a user's function raises: its model says where
+        return missing_name(error, space)
     return None
+
+
+def missing_name(error: BaseException | None, space: Space) -> str | None:
+    """The name that a function looked for, if it is none of the space's."""
+    name = error.args[0] if isinstance(error, KeyError) and error.args else None
+    return name if isinstance(name, str) and name not in space.names else None
 
 
 def _seconds(trial: FrozenTrial) -> float | None:

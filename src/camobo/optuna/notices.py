@@ -18,7 +18,7 @@ from camobo.optuna.search_space import Inputs, stable
 
 _log = logging.getLogger("camobo")
 
-_PATIENCE = 10  # trials to wait for a parameter that the cost names
+_PATIENCE = 10  # trials to wait for a parameter that the cost names or needs
 _IF_INTENDED = ", or, if this is intended, pass CostAwareSampler(..., warn_independent_sampling=False)."
 
 
@@ -48,8 +48,11 @@ class Notices:
             "suggested.",
         )
 
-    def incomplete(self, name: str) -> None:
-        """Warn about a formula or function that needs a parameter which is not modelled."""
+    def incomplete(self, name: str, trials: Sequence[FrozenTrial]) -> None:
+        """Warn about a formula or function that needs a parameter which is not modelled, or did not come in time."""
+        complete = [trial for trial in trials if trial.state is TrialState.COMPLETE]
+        if len(complete) < _PATIENCE and not any(name in trial.params for trial in complete):
+            return
         self._once(
             "incomplete",
             name,

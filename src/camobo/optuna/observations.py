@@ -93,7 +93,7 @@ class TrialReader:
         self._points = points
 
     def _ended_at(self, trial: FrozenTrial) -> Array | None:
-        """(d,) the point of a finished trial. One that failed before it asked for everything failed where it claimed."""
+        """(d,) the point of a finished trial; of one that failed before it asked for everything, what it claimed."""
         return claims.unit(trial, self.inputs) if trial.state is TrialState.FAIL else self.inputs.unit(trial.params)
 
 

@@ -1,6 +1,6 @@
 """`CostAwareSampler`: camobo's suggestions for an Optuna study.
 
-    trials of the study ──> Inputs: parameters, and when a trial has them ──> Data ──> suggest ──> a claim in the storage
+    trials of the study ──> Inputs: parameters, and which a trial has ──> Data ──> suggest ──> a claim in the storage
 
 A suggestion depends only on the storage, the sampler's options and the trial's number. So a sampler in another thread,
 process or machine, or a new one after a crash, continues as this one would. Beside its options a sampler holds caches,
@@ -31,19 +31,19 @@ from optuna.trial import FrozenTrial, TrialState
 from camobo.arrays import Array
 from camobo.checks import check_objective_count, one_of, renamed, whole
 from camobo.cost.protocol import Cost
-from camobo.cost.reading import CostLike
+from camobo.cost.reading import CostLike, check_cost
 from camobo.cost.thrift import thrift_of
 from camobo.errors import BudgetSpent, CamoboError, InvalidOptionError, SpaceExhausted, shown
 from camobo.model.blas import one_thread
 from camobo.optuna import claims
-from camobo.optuna.costs import BudgetLike, Prior, SharedCost, cost_among, read_terms
+from camobo.optuna.costs import BudgetLike, Prior, SharedCost, cost_among, missing_name, read_terms
 from camobo.optuna.draws import Draws
 from camobo.optuna.notices import Notices
 from camobo.optuna.observations import TrialReader
 from camobo.optuna.options import finite_numbers, numbers, read_expensive
 from camobo.optuna.outcomes import constraints_of, objectives_of
 from camobo.optuna.search_space import Expensive, Inputs, only_value, size_of, stable
-from camobo.optuna.shown import shown_space
+from camobo.optuna.shown import as_shown, shown_space
 from camobo.strategy.cheapest import cheapest_untried
 from camobo.strategy.funds import funds
 from camobo.strategy.plan import Data, Method, Plan
@@ -119,7 +119,7 @@ class CostAwareSampler(BaseSampler):
 
     def _forget(self) -> None:
         """Empty the caches."""
-        self._costs: deque[tuple[Inputs, Cost | None]] = deque(maxlen=_CACHED)
+        self._costs: deque[tuple[Inputs, Cost | None, str | None]] = deque(maxlen=_CACHED)
         self._readers: deque[TrialReader] = deque(maxlen=_CACHED)
         self._fitted: deque[tuple[Plan, Fitted]] = deque(maxlen=_CACHED)
         self._notices = Notices(self._terms.priced, self._terms.ordered, self._expensive)
@@ -223,7 +223,7 @@ class CostAwareSampler(BaseSampler):
         cost, known = self._terms.cost, {name: given for name, given in distributions.items() if size_of(given) > 1}
         names = () if cost is None or self._method == "paper" else cost.names()
         if cost is not None and names and list(distributions)[-1] in names and all(name in known for name in names):
-            cost.over(shown_space({name: known[name] for name in names}, self._expensive, distinct=True))
+            check_cost(cost, shown_space({name: known[name] for name in names}, self._expensive, distinct=True))
 
     def _claimed(self, study: optuna.Study, trial: FrozenTrial, reader: TrialReader) -> dict[str, Any]:
         """Params that no other running trial has, claimed in the storage; random ones once all have been tried.
@@ -269,7 +269,7 @@ class CostAwareSampler(BaseSampler):
         plan = Plan(
             space=space,
             objectives=objectives,
-            cost=self._shared_cost(reader.inputs),
+            cost=self._shared_cost(reader.inputs, trials),
             budget=self._terms.budget,
             thrift=self._thrift,
             seed=self._seed,
@@ -326,25 +326,32 @@ class CostAwareSampler(BaseSampler):
         with contextlib.suppress(RuntimeError):  # outside `optimize` there is nothing to stop
             study.stop()
 
-    def _shared_cost(self, inputs: Inputs) -> Cost | None:
+    def _shared_cost(self, inputs: Inputs, trials: Sequence[FrozenTrial]) -> Cost | None:
         """The cost reduced to these parameters, from the cache: weights of many unordered ones take seconds."""
-        for known, cost in self._costs:
-            if known is inputs:
-                return cost
-        space = shown_space(inputs.distributions, self._expensive, distinct=True)
-        found: Cost | None
+        known = next((entry for entry in self._costs if entry[0] is inputs), None)
+        if known is None:
+            known = (inputs, *self._reduced_cost(inputs))
+            self._costs.append(known)
+        _, cost, lacks = known
+        if lacks is not None:
+            self._notices.incomplete(lacks, trials)
+        return cost
+
+    def _reduced_cost(self, inputs: Inputs) -> tuple[Cost | None, str | None]:
+        """The same, and the parameter that a formula lacks."""
+        space = as_shown(inputs, self._expensive)
         try:
-            found, lacks = cost_among(self._terms.cost, space, inputs.distributions, inputs.space)
-            if lacks is not None:
-                self._notices.incomplete(lacks)
+            found, lacks = cost_among(self._terms.cost, space, inputs.distributions)
             # The paper's strategy looks for Eq. 8 itself, which depends on unit coordinates alone.
-            if found is not None and self._method != "paper":
-                found = SharedCost(found, space)
+            if found is None or self._method == "paper":
+                return found, lacks
+            check_cost(found, space)
+            return SharedCost(found, space), lacks
         except CamoboError as error:
-            self._notices.unfit(error)
-            found = None
-        self._costs.append((inputs, found))
-        return found
+            lacks = missing_name(error.__cause__, space)
+            if lacks is None:
+                self._notices.unfit(error)
+            return None, lacks
 
     def _checked_reference(self, objectives: int) -> tuple[float, ...] | None:
         if self._reference is not None and len(self._reference) != objectives:

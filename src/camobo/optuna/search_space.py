@@ -101,12 +101,7 @@ class Inputs:
 
     def params(self, unit: Array) -> dict[str, Any]:
         """Optuna's params at (d,) unit-cube coordinates."""
-        values, has = self.space.from_unit(unit), self.space.has(unit[None])[0].tolist()
-        return {
-            name: _value(self.distributions[name], number)
-            for (name, number), here in zip(values.items(), has, strict=True)
-            if here
-        }
+        return {name: _value(self.distributions[name], number) for name, number in self.space.from_unit(unit).items()}
 
 
 def stable(trials: Iterable[FrozenTrial]) -> dict[str, BaseDistribution]:

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from optuna.distributions import BaseDistribution, CategoricalDistribution, IntDistribution
 
 from camobo.errors import InvalidSpaceError
-from camobo.optuna.search_space import Expensive, numeric, positions
+from camobo.optuna.search_space import Expensive, Inputs, numeric, positions
 from camobo.space.inputs import Categorical, Input, Integer, Param, Real
 from camobo.space.space import Space
 
@@ -27,6 +28,11 @@ def shown_space(
     distinct: of equal choices, such as 1 and True, only the first, as in `search_space`.
     """
     return Space({name: _input(name, given, expensive.get(name), distinct) for name, given in distributions.items()})
+
+
+def as_shown(inputs: Inputs, expensive: Expensive) -> Space:
+    """The space of inputs in their own values, with the same conditions; of equal choices only the first."""
+    return replace(inputs.space, inputs=shown_space(inputs.distributions, expensive, distinct=True).inputs)
 
 
 def labels(choices: Sequence[Any]) -> dict[str, Param]:

@@ -63,7 +63,7 @@ def _why_nothing(plan: Plan, means: Funds, unit: Array, fixed: Mapping[str, floa
         cheapest = f"the cheapest trial left costs about {_money(plan, price)}{at}, and "
     if not fixed:
         return f"{cheapest}{left} of the budget are left."
-    given = written_params({name: params[name] for name in fixed})
+    given = written_params({name: params[name] for name in fixed if name in params})
     return f"with {given} fixed, {cheapest}{left} of the budget are left. Fix other values, or raise the budget."
 
 
