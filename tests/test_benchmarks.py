@@ -26,6 +26,7 @@ sys.path.insert(0, str(FOLDER))  # as when a script there is started
 SCRIPTS = (
     "bench",
     "kernels",
+    "model_selection",
     "money.page",
     "money.receipts",
     "money.run",
@@ -40,6 +41,8 @@ SCRIPTS = (
 @pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_every_script_can_be_imported(script: str) -> None:
+    if script == "model_selection":
+        pytest.importorskip("optuna")
     if script in ("quality_peers", "sampler"):
         pytest.importorskip("botorch")
         pytest.importorskip("optuna")

@@ -209,6 +209,23 @@ class TestConditionalParameters:
         counts = [sum(name in trial.params for trial in study.trials) for name in ("depth", "rate", "c", "spread")]
         assert min(counts) >= 3
 
+    def test_a_branch_that_is_enqueued_before_there_are_models_is_tried_at_different_points(self) -> None:
+        study = self.study()
+        study.enqueue_trial({"model": "svm", "kernel": "lin"})
+        study.optimize(chosen, n_trials=2)
+        for _ in range(4):
+            study.enqueue_trial({"model": "svm", "kernel": "lin"})
+        study.optimize(chosen, n_trials=4)
+        assert len({round(trial.params["c"], 3) for trial in study.trials if "c" in trial.params}) >= 5
+
+    def test_what_does_not_apply_to_an_enqueued_branch_is_left_out_though_the_money_is_spent(self) -> None:
+        study = self.study(Formula("1 + depth"), budget=Budget(cost=30))
+        study.optimize(chosen, n_trials=8)
+        for _ in range(20):
+            study.enqueue_trial({"model": "svm", "depth": 9})
+        study.optimize(chosen, n_trials=20)
+        assert all("depth" not in trial.params for trial in study.trials[8:])
+
     def test_a_suggestion_has_exactly_what_the_objective_asks_for(self) -> None:
         study = self.study()
         study.optimize(chosen, n_trials=20)

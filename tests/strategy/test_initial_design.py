@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given as drawn
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from camobo.arrays import Array
 from camobo.cost.budget import Budget
@@ -14,7 +15,7 @@ from camobo.cost.prices import Prices
 from camobo.space.inputs import Categorical, Real
 from camobo.space.space import Space
 from camobo.strategy.funds import funds
-from camobo.strategy.initial_design import in_initial_design, next_of_design
+from camobo.strategy.initial_design import in_initial_design, next_of_design, rarely_tried
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Plan, Receipts
 from camobo.strategy.suggest import suggest
@@ -22,6 +23,15 @@ from tests.support.plans import MIXED, PRICES, constrained, data, nearest, plan,
 from tests.support.strategies import law
 
 NONE = np.zeros((0, 2))
+
+
+class _Halved(Space):
+    """A space whose last input only points have where the first is above 0.9."""
+
+    def has(self, units: Array) -> NDArray[np.bool_]:
+        found = super().has(units)
+        found[:, -1] = units[:, 0] > 0.9
+        return found
 
 
 def design(given: Plan, count: int) -> Array:
@@ -37,6 +47,29 @@ def design(given: Plan, count: int) -> Array:
 
 def initial(given: Plan, count: int | None = None) -> Array:
     return run(given, given.initial if count is None else count).units
+
+
+class TestConditionalInputs:
+    GIVEN = plan(_Halved({"a": Real(0, 1), "b": Real(0, 1), "c": Real(0, 1)}), seed=1)
+
+    def test_each_gets_as_many_points_as_a_design_of_its_own_would_have(self) -> None:
+        units = run(self.GIVEN, 9).units
+        assert self.GIVEN.space.has(units)[:, -1].sum() >= 3
+        assert not rarely_tried(self.GIVEN, units).any()
+
+    def test_as_long_as_one_is_rarely_tried_points_have_it(self) -> None:
+        units = np.random.default_rng(0).random((5, 3)) * 0.8
+        assert rarely_tried(self.GIVEN, units).tolist() == [False, False, True]
+        found = next_of_design(self.GIVEN, units, None)
+        assert found is not None
+        assert found[0] > 0.9
+
+    def test_one_that_is_never_met_does_not_hold_the_models_up(self) -> None:
+        assert not rarely_tried(self.GIVEN, np.random.default_rng(0).random((9, 3)) * 0.8).any()
+
+    def test_in_a_plain_space_none_is_rarely_tried_after_the_initial_design(self) -> None:
+        given = plan(seed=1)
+        assert not rarely_tried(given, initial(given)).any()
 
 
 class TestInitialDesign:

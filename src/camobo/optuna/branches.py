@@ -33,7 +33,7 @@ Columns: TypeAlias = Mapping[str, Array]
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class Question:
     """Whether a point has an input, with a coordinate in a range."""
 
     name: str
@@ -48,9 +48,9 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A decision tree: what is so where the test holds, and where it does not."""
+    """A decision tree: what is so where the answer is yes, and where it is no."""
 
-    test: Test
+    question: Question
     yes: Tree
     no: Tree
 
@@ -63,7 +63,7 @@ def decide(tree: Tree, columns: Columns, count: int) -> Flags:
     if isinstance(tree, bool):
         return np.full(count, tree)
     yes, no = (decide(branch, columns, count) for branch in (tree.yes, tree.no))
-    return np.where(tree.test.holds(columns), yes, no)
+    return np.where(tree.question.holds(columns), yes, no)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class BranchedSpace(Space):
     """A space of which a point has some inputs only. `snap` moves the others to their cheap ends."""
 
     conditions: Mapping[str, Tree] = field(default_factory=dict, kw_only=True)
-    """Where points have the inputs that some lack. A tree tests inputs before its own, and those that all have."""
+    """Where points have the inputs that some lack. A tree asks about those before its own, and those that all have."""
 
     def has(self, units: Array) -> Flags:
         """(n, d) which inputs each of (n, d) points has; coordinates may be NaN."""
@@ -125,8 +125,8 @@ def branched(inputs: Mapping[str, Input], rows: Sequence[Mapping[str, float]]) -
     conditions: dict[str, Tree] = {}
     for name in sorted(inputs, key=lambda name: (-count[name], name)):  # what decides is in all trials that have it
         if name not in known:
-            tests = _tests({other: inputs[other] for other in known}, known)
-            tree = explained(~np.isnan(columns[name]), known, tests)
+            questions = _questions({other: inputs[other] for other in known}, known)
+            tree = explained(~np.isnan(columns[name]), known, questions)
             if tree is not None:
                 known[name], conditions[name] = columns[name], tree
     kept = {name: given for name, given in inputs.items() if name in known}
@@ -135,21 +135,21 @@ def branched(inputs: Mapping[str, Input], rows: Sequence[Mapping[str, float]]) -
     return BranchedSpace(kept, conditions=conditions) if conditions else Space(kept)
 
 
-def explained(present: Flags, columns: Columns, tests: Collection[Test]) -> Tree | None:
-    """A decision tree that says (n,) `present`, from tests that leave the least undecided; None if tests cannot say."""
+def explained(present: Flags, columns: Columns, questions: Collection[Question]) -> Tree | None:
+    """A decision tree that says (n,) `present`, by the questions that leave the least undecided; None if none can."""
     undecided = _undecided(present)
     if undecided == 0.0:
         return bool(present.any())
-    held = {test: test.holds(columns) for test in tests}
-    left = {test: _undecided(present[yes]) + _undecided(present[~yes]) for test, yes in held.items()}
-    test = min(left, key=lambda test: left[test], default=None)
-    if test is None or left[test] > undecided - 1e-9:
+    answers = {question: question.holds(columns) for question in questions}
+    left = {question: _undecided(present[yes]) + _undecided(present[~yes]) for question, yes in answers.items()}
+    best = min(left, key=lambda question: left[question], default=None)
+    if best is None or left[best] > undecided - 1e-9:
         return None
     yes, no = (
-        explained(present[rows], {name: column[rows] for name, column in columns.items()}, tests)
-        for rows in (held[test], ~held[test])
+        explained(present[rows], {name: column[rows] for name, column in columns.items()}, questions)
+        for rows in (answers[best], ~answers[best])
     )
-    return None if yes is None or no is None else Fork(test, yes, no)
+    return None if yes is None or no is None else Fork(best, yes, no)
 
 
 def _undecided(present: Flags) -> float:
@@ -157,16 +157,18 @@ def _undecided(present: Flags) -> float:
     return float(present.mean() * (~present).sum()) if len(present) else 0.0
 
 
-def _tests(inputs: Mapping[str, Input], columns: Columns) -> list[Test]:
+def _questions(inputs: Mapping[str, Input], columns: Columns) -> list[Question]:
     """What may decide: that a point has an input, or a value of one that has few. Those with the fewest come first."""
     found = []
     for name, given in sorted(inputs.items(), key=lambda item: item[1].size):
         values = np.unique(columns[name][~np.isnan(columns[name])]).tolist()
         if given.size <= _FEW and isinstance(given, Categorical):
-            found += [Test(name, value, value) for value in values]
+            found += [Question(name, value, value) for value in values]
         elif given.size <= _FEW:
             middles = [(low + high) / 2 for low, high in pairwise(values)]
-            found += [Test(name, low=middle) for middle in middles] + [Test(name, high=middle) for middle in middles]
+            found += [Question(name, low=middle) for middle in middles] + [
+                Question(name, high=middle) for middle in middles
+            ]
         if np.isnan(columns[name]).any():
-            found.append(Test(name))
+            found.append(Question(name))
     return found
