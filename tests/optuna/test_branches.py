@@ -7,6 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from camobo.acquisition.acquisition import Acquisition
+from camobo.acquisition.maximise import maximise
+from camobo.acquisition.utilities import ScalarisedUCB
+from camobo.model.gp import condition
+from camobo.model.hyper import Hyper
 from camobo.optuna.branches import BranchedSpace, branched, decide
 from camobo.space.inputs import Categorical, Input, Integer, Real
 from camobo.space.space import Space
@@ -134,6 +139,30 @@ class TestPoints:
         kernel = found.feature_column[list(INPUTS).index("kernel")]
         assert features[kernel : kernel + 2].tolist() == [0.0, 0.0]
         assert features[found.feature_column[list(INPUTS).index("width")]] == 0.7
+
+    def test_a_surface_has_no_slope_along_what_a_point_lacks_and_the_right_one_along_the_rest(self) -> None:
+        found, rng = space(), np.random.default_rng(0)
+        units = found.snap(rng.random((30, len(INPUTS))))
+        process = condition(
+            found.features(units), rng.random(30), Hyper(np.full(13, 0.8), 1.0, 1e-3), kernel="matern52"
+        )
+        surface = Acquisition(found, (process,), ScalarisedUCB(np.ones(1), np.full(1, -9.0), 1.0))
+        slope, has, step = surface.with_gradient(units)[1], found.has(units), 1e-5
+        assert (slope[~has] == 0.0).all()
+        for j in np.flatnonzero(found.continuous):
+            rows = has[:, j] & (units[:, j] < 0.99)
+            ahead = units[rows].copy()
+            ahead[:, j] += step
+            np.testing.assert_allclose(slope[rows, j], (surface(ahead) - surface(units[rows])) / step, atol=1e-4)
+
+    def test_the_best_point_found_lacks_what_it_lacks(self) -> None:
+        found = space()
+        process = condition(np.eye(13)[:3], np.arange(3.0), Hyper(np.full(13, 0.8), 1.0, 1e-3), kernel="matern52")
+        surface = Acquisition(found, (process,), ScalarisedUCB(np.ones(1), np.full(1, -9.0), 1.0))
+        none = np.zeros((0, len(INPUTS)))
+        for seed in range(6):
+            best = maximise(surface, found, best=none, taken=none, rng=np.random.default_rng(seed))
+            np.testing.assert_array_equal(found.snap(best[None])[0], best)
 
     def test_a_finite_space_lists_each_point_once(self) -> None:
         inputs: dict[str, Input] = {"kind": Categorical(["a", "b"]), "x": Integer(0, 4)}
