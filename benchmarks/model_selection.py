@@ -215,8 +215,8 @@ def page(rows: Sequence[dict[str, Any]]) -> str:
     lines = [
         "# Choosing a model and its hyper-parameters",
         "",
-        f"`make bench-model-selection`: {SEEDS} seeds, Optuna {optuna.__version__}. Choices were made on breast "
-        "cancer; parity was not looked at until they were.",
+        f"`make bench-model-selection`: {SEEDS} seeds, Optuna {optuna.__version__}. Of six designs one was chosen "
+        "on breast cancer, with digits in view; parity was not looked at until then.",
         "",
         "| data | measured | " + " | ".join(METHODS) + " |",
         "|---|---|" + "---|" * len(METHODS),
