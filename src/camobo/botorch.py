@@ -42,7 +42,7 @@ from camobo.cost.budget import Budget, as_budget
 from camobo.cost.order import Order
 from camobo.cost.paper import PaperCost
 from camobo.cost.protocol import Cost, Discount
-from camobo.cost.reading import CostLike, as_cost
+from camobo.cost.reading import CostLike, as_cost, check_cost
 from camobo.cost.receipts import LearnedCost
 from camobo.cost.thrift import thrift_of
 from camobo.space.inputs import Real
@@ -128,6 +128,8 @@ class CostAwareUCB(AcquisitionFunction):  # type: ignore[misc]  # botorch is unt
         self.register_buffer("low", limits[0])
         self.register_buffer("span", limits[1] - limits[0])
         paid = None if receipts is None else self._read_receipts(receipts)
+        if read is not None:
+            check_cost(read, space)
         self.discount: Discount | None
         if isinstance(read, PaperCost):
             _check(paid is None, "receipts", "none with the paper's cost, which has no amounts", "some")
