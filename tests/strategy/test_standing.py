@@ -36,13 +36,14 @@ class TestStanding:
             assert now.outcomes[12:, m] == pytest.approx(expected, abs=1e-6)
             assert np.all(after.posterior(features)[1] < doubt)
 
-    def test_of_many_failed_points_models_see_five_hundred_and_none_is_suggested_again(self) -> None:
+    @pytest.mark.parametrize("kind", ["pending", "failed"])
+    def test_of_many_open_points_models_see_five_hundred_and_none_is_suggested_again(self, kind: str) -> None:
         given = plan(seed=1)
-        failed = some(given, 700, seed=2)
-        found = suggest(given, data(given, some(given, 12), failed=failed), 712)
+        many = some(given, 700, seed=2)
+        found = suggest(given, data(given, some(given, 12), **{kind: many}), 712)
         assert found.acquisition is not None
         assert [len(model.z) for model in found.acquisition.gps] == [512, 512]
-        assert nearest(found.unit[None, :], failed) > 1e-3
+        assert nearest(found.unit[None, :], many) > 1e-3
 
     def test_only_feasible_points_are_on_the_front(self) -> None:
         given = plan(constraints=("at most",))

@@ -15,7 +15,7 @@ from camobo.model.models import Models
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Data, Plan
 
-_BELIEVED = 500  # failed points that models see at most; evenly spaced ones if there are more
+_BELIEVED = 500  # pending points, and failed ones, that models see at most; evenly spaced ones if there are more
 _FARTHEST = 20.0  # standard deviations: a reference beyond makes no difference, and its powers would swamp the gain
 
 
@@ -26,7 +26,7 @@ class Standing:
     gps: tuple[GP, ...]
     """One per outcome, conditioned on pending and failed points too, with the models' own predictions there."""
     units: Array
-    """(n, d) all those points."""
+    """(n, d) those points: all measured ones, and those that are believed."""
     outcomes: Array
     """(n, M) their objectives, measured or expected, standardised."""
     limits: Array
@@ -39,8 +39,8 @@ class Standing:
 
 def standing(plan: Plan, data: Data, models: Models) -> Standing:
     """Where a study stands if pending and failed points come out as the models expect."""
-    M, failed = len(plan.objectives), data.failed[evenly(len(data.failed), _BELIEVED)]
-    unmeasured = np.vstack([data.pending, failed])
+    M = len(plan.objectives)
+    unmeasured = np.vstack([some[evenly(len(some), _BELIEVED)] for some in (data.pending, data.failed)])
     features = plan.space.features(unmeasured)
     gps = tuple(model.believe(features) for model in models.gps)
     outcomes = np.vstack([standardised(gps, data.values), _expected(gps, features)])
