@@ -5,6 +5,8 @@ import inspect
 import itertools
 import math
 import pickle
+import time
+import tracemalloc
 from datetime import date
 from typing import Any
 
@@ -18,6 +20,8 @@ from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueErr
 from camobo.history.trial import State
 from camobo.space import inputs as inputs_module
 from camobo.space.inputs import Categorical, Input, Integer, Param, Real
+from camobo.space.space import Space
+from camobo.study.study import Study
 from tests.support.costs import any_inputs, with_free
 from tests.support.strategies import categoricals, inputs, integers, law, reals, stepped, values
 
@@ -80,6 +84,27 @@ class TestUnitCoordinate:
         everything = given.choices if isinstance(given, Categorical) else range(given.low, given.high + 1)
         assert chisquare([drawn.count(value) for value in everything]).pvalue > 1e-3
         assert chisquare(np.unique(given.snap(units), return_counts=True)[1]).pvalue > 1e-3
+
+
+class TestManyChoices:
+    def test_sixteen_thousand_choices_are_made_and_first_asked_for_in_two_seconds(self) -> None:
+        names = [f"catalyst {i}" for i in range(16_000)]
+        began = time.process_time()
+        given = Categorical(names, expensive=names[:8000])
+        assert [given.to_unit(name) for name in names] == given.stops().tolist()
+        assert [given.from_unit(unit) for unit in given.stops().tolist()] == names
+        assert given.levels[:2] == (1.0, 1.0 - 1 / 8000)
+        study = Study(Space({"catalyst": given, "hours": Real(1, 9)}), {"y": "max"}, cost="catalyst > hours", seed=1)
+        assert study.ask().params["catalyst"] in given.choices
+        assert time.process_time() - began < 2.0
+
+    def test_the_features_of_a_few_points_do_not_take_the_square_of_the_choices(self) -> None:
+        space = Space({"catalyst": Categorical(list(range(16_000)))})
+        tracemalloc.start()
+        features = space.features(np.array([[0.0], [1.0]]))
+        assert features.tolist() == [[math.sqrt(0.5), *[0.0] * 15_999], [*[0.0] * 15_999, math.sqrt(0.5)]]
+        assert tracemalloc.get_traced_memory()[1] < 10e6
+        tracemalloc.stop()
 
 
 class TestValues:

@@ -22,6 +22,7 @@ from camobo.space.bounds import LARGEST, check_bounds, check_free, number_within
 End: TypeAlias = Literal["high", "low"]
 Param: TypeAlias = Any  # a float, an int, or a choice of a category
 Params: TypeAlias = Mapping[str, Param]
+_Key: TypeAlias = tuple[type, Param]
 
 _MOST_WHOLE = 2**40  # beyond 2**44, neighbours on a log scale share a coordinate
 _MOST_STEPS = 10**6
@@ -258,6 +259,10 @@ class Categorical:
 
     choices: tuple[Param, ...]
     expensive: tuple[Param, ...] = ()
+    levels: tuple[float, ...] = field(init=False, repr=False, compare=False)
+    """How expensive each choice is, from 0 (cheap) to 1 (most expensive), in the order of `choices`."""
+    _places: Mapping[_Key, int] = field(init=False, repr=False, compare=False)
+    """Where in `choices` each one is."""
 
     def __init__(self, choices: Sequence[Param], *, expensive: Sequence[Param] = ()) -> None:
         for what, given in (("choices", choices), ("expensive", expensive)):
@@ -267,21 +272,32 @@ class Categorical:
         object.__setattr__(self, "expensive", tuple(map(plain, expensive)))
         if len(self.choices) < 2:
             raise InvalidSpaceError(f"Categorical: need at least two choices, got {shown(list(self.choices))}.")
+        places = dict[_Key, int]()
         for i, choice in enumerate(self.choices):
             if not _can_be_stored(choice):
                 raise InvalidSpaceError(
                     f"Categorical: a choice must be text, a finite number, True, False or None, got {shown(choice)}. "
                     "Give it a name, and look up the name in your function."
                 )
-            if _position(choice, self.choices[:i]) is not None:
+            if places.setdefault(_key(choice), i) != i:
                 raise InvalidSpaceError(f"Categorical: choice {choice!r} appears twice in {list(self.choices)!r}.")
-        for i, choice in enumerate(self.expensive):
-            if _position(choice, self.choices) is None:
+        object.__setattr__(self, "_places", places)
+        object.__setattr__(self, "levels", self._levels())
+
+    def _levels(self) -> tuple[float, ...]:
+        levels, listed = [0.0] * len(self.choices), set[int]()
+        steps = min(len(self.expensive), len(self.choices) - 1)  # if all are listed, the last is the cheap one
+        for rank, choice in enumerate(self.expensive):
+            place = self._place(choice)
+            if place is None:
                 raise InvalidSpaceError(
                     f"Categorical: expensive names {choice!r}, which is not among the choices {list(self.choices)!r}."
                 )
-            if _position(choice, self.expensive[:i]) is not None:
+            if place in listed:
                 raise InvalidSpaceError(f"Categorical: expensive names {choice!r} twice.")
+            listed.add(place)
+            levels[place] = 1.0 - rank / steps
+        return tuple(levels)
 
     @property
     def continuous(self) -> bool:
@@ -293,13 +309,6 @@ class Categorical:
         """The number of different values."""
         return len(self.choices)
 
-    @property
-    def levels(self) -> tuple[float, ...]:
-        """How expensive each choice is, from 0 (cheap) to 1 (most expensive), in the order of `choices`."""
-        ranks = {_position(choice, self.choices): i for i, choice in enumerate(self.expensive)}
-        steps = min(len(self.expensive), len(self.choices) - 1)  # if all are listed, the last is the cheap one
-        return tuple(1.0 - ranks[i] / steps if i in ranks else 0.0 for i in range(len(self.choices)))
-
     def check(self, value: Param) -> Param:
         """The choice itself, or an error that says what is needed."""
         return self.choices[self._index(value)]
@@ -309,10 +318,15 @@ class Categorical:
         return (self._index(value) + 0.5) / len(self.choices)
 
     def _index(self, value: Param) -> int:
-        position = _position(value, self.choices)
-        if position is None:
+        place = self._place(value)
+        if place is None:
             raise InvalidValueError(f"need one of {list(self.choices)!r}, got {shown(value)}.")
-        return position
+        return place
+
+    def _place(self, value: Param) -> int | None:
+        """The index of a choice; None if it is none."""
+        wanted = plain(value)
+        return self._places.get(_key(wanted)) if _can_be_stored(wanted) else None
 
     def from_unit(self, unit: float) -> Param:
         """The choice whose share of [0, 1] holds `unit`."""
@@ -343,10 +357,9 @@ def _can_be_stored(choice: Param) -> bool:
     return choice is None or type(choice) in (str, bool)
 
 
-def _position(choice: Param, choices: Sequence[Param]) -> int | None:
-    """The index of `choice`, or None; 1, 1.0 and True are different choices, as they are in JSON."""
-    wanted = plain(choice)
-    return next((i for i, other in enumerate(choices) if type(other) is type(wanted) and other == wanted), None)
+def _key(choice: Param) -> _Key:
+    """What tells choices apart: 1, 1.0 and True are different ones, as they are in JSON."""
+    return type(choice), choice
 
 
 def cheap_coordinate(given: Real | Integer) -> float:

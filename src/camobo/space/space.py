@@ -144,7 +144,9 @@ class Space:
         columns = []
         for j, given in enumerate(self.inputs.values()):
             if isinstance(given, Categorical):
-                columns.append(np.eye(len(given.choices))[given.positions(units[:, j])] * math.sqrt(0.5))
+                chosen = np.zeros((len(units), len(given.choices)))
+                chosen[np.arange(len(units)), given.positions(units[:, j])] = math.sqrt(0.5)
+                columns.append(chosen)
             else:
                 columns.append(units[:, j : j + 1])
         return np.concatenate(columns, axis=1)
