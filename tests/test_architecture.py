@@ -16,14 +16,14 @@ ROOT = Path(__file__).parent.parent / "src" / "camobo"
 TESTS = Path(__file__).parent
 
 LAYERS: list[tuple[str, str]] = [
-    ("errors hints checks arrays", "what can go wrong, validation, arrays"),
+    ("errors hints checks arrays files", "what can go wrong, validation, arrays, files read and written whole"),
     ("space", "inputs, and the space they span"),
     ("model problems", "Gaussian processes; test problems"),
     ("cost", "what a point costs; learned costs are Gaussian processes too"),
     ("acquisition", "how much a point promises, and the best point by that"),
     ("strategy", "what to try next: pure, no disk, no clock, no global random state"),
     ("history", "plan, trials, events and what a request changes: pure too"),
-    ("storage insight run files", "where events live; what they say; evaluating functions and commands; writing files"),
+    ("storage insight run", "where events live; what they say; evaluating functions and commands"),
     ("study", "Study, the one class users hold"),
     ("plot optuna botorch paper", "figures; adapters for Optuna and BoTorch; the paper's experiments"),
     ("report", "the HTML report"),

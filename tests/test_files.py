@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from camobo.files import replacing
+from camobo.errors import StorageError
+from camobo.files import contents, replacing
 
 
 def test_a_new_file_appears_when_the_block_ends(tmp_path: Path) -> None:
@@ -56,3 +57,16 @@ def test_a_place_that_cannot_hold_a_file_is_an_os_error(tmp_path: Path, name: st
     with pytest.raises(OSError, match=r"No such file|directory|busy"), replacing(tmp_path / name) as write:
         write(b"new")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_file_is_read_whole_up_to_its_largest_size_and_refused_beyond(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_bytes(b"a\r\n1")
+    assert contents(path) == b"a\r\n1"
+    os.truncate(path, 64_000_000)
+    assert len(contents(path)) == 64_000_000
+    os.truncate(path, 64_000_001)
+    with pytest.raises(StorageError, match=r"table\.csv: need a file of at most 64 MB.* Is it the right file\?"):
+        contents(path)
+    with pytest.raises(StorageError, match="cannot be read: No such file"):
+        contents(tmp_path / "none.csv")

@@ -23,8 +23,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 SQLITE_HEADER = b"SQLite format 3\0"
 """The first bytes of every SQLite file."""
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+"""A finite number as text, with a decimal point. Python's `float` takes more: 1_000, and the digits of any script."""
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*")
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", re.ASCII)
 _GOALS: Mapping[str, Goal] = {"min": "min", "max": "max", "minimize": "min", "maximize": "max"}
 _MOST_OBJECTIVES = 31  # moocore computes hypervolumes of at most so many
 _TOO_LONG = 10**300  # Python can neither print nor store a number of thousands of digits
@@ -138,6 +141,16 @@ def _finite(name: str, value: Any, what: str) -> float:
 def is_number(value: Any) -> bool:
     """Whether something is a real number, finite or not; a truth value is none."""
     return _float(value) is not None
+
+
+def number_in(text: str) -> float | None:
+    """The number that a program wrote as text, finite or not; None if it is none.
+
+    >>> number_in(" 2.5e-1"), number_in("inf"), number_in("1_000"), number_in("٣")
+    (0.25, inf, None, None)
+    """
+    given = text.strip()
+    return float(given) if NUMBER.fullmatch(given) or _NOT_FINITE.fullmatch(given) else None
 
 
 def _float(value: Any) -> float | None:

@@ -449,3 +449,48 @@ def test_a_url_that_leads_nowhere_is_an_error_without_its_password(tmp_path: Pat
     assert "secret" not in done.err
     assert "Is the server running" in done.err
     assert camobo("status", "ftp://alloy").code == 1
+
+
+@pytest.fixture(params=["/dev/zero", "/dev/full", "10 GB"])
+def endless(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A file without end, or one of 10 GB, which takes no disk."""
+    path = Path(request.param)
+    if path.is_absolute():
+        if not path.exists():
+            pytest.skip("needs a device without end")
+        return path
+    with open(tmp_path / "huge", "wb") as file:
+        file.truncate(10**10)
+    return tmp_path / "huge"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "new {file} --storage {study}.new",
+        "import {study} {file}",
+        "tell {study} --csv {file}",
+        "set {study} --prices {file}",
+    ],
+)
+def test_a_file_too_large_to_be_one_is_refused_with_what_to_do(command: str, endless: Path, tmp_path: Path) -> None:
+    words = [part.format(study=alloy(tmp_path), file=endless) for part in command.split()]
+    done = camobo(*words)
+    assert done.code == 1
+    assert f"{endless}: need a file of at most 64 MB" in done.err, done.err
+    assert "Is it the right file?" in done.err
+
+
+def test_standard_input_without_end_is_refused_too(tmp_path: Path) -> None:
+    line = [sys.executable, "-m", "camobo", "import", str(alloy(tmp_path)), "-"]
+    with open("/dev/zero", "rb") as zeros:
+        done = subprocess.run(line, stdin=zeros, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "standard input: need a file of at most 64 MB" in done.stderr
+
+
+def test_a_study_is_never_read_from_a_file_too_large_to_be_one(endless: Path) -> None:
+    for command in ("status", "ask", "log"):
+        done = camobo(command, endless)
+        assert done.code == 1
+        assert "is not a camobo study" in done.err or "is not a file" in done.err

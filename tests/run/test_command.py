@@ -230,6 +230,13 @@ class TestReadingResults:
         with pytest.raises(InvalidValueError, match=r"^cost: need a finite number of at least 0"):
             read_results(output, ["a"])
 
+    @pytest.mark.parametrize("text", ["1_000", "\N{ARABIC-INDIC DIGIT THREE}", "0x10", "1,5", "1e", "--3", ""])
+    def test_only_what_reads_as_a_number_elsewhere_reads_as_one_here(self, text: str) -> None:
+        with pytest.raises(InvalidValueError, match="objective 'a' needs a finite number"):
+            read_results(f"a={text}", ["a"])
+        with pytest.raises(InvalidValueError, match=r"^cost: need a finite number"):
+            read_results(f"a=1\ncost={text}", ["a"])
+
     def test_json_nested_without_end_is_refused(self) -> None:
         with pytest.raises(InvalidValueError, match="not valid JSON"):
             read_results('{"a":' * 100_000, ["a"])

@@ -23,7 +23,7 @@ from camobo.checks import SQLITE_HEADER
 from camobo.cli import output
 from camobo.cli.csv_cells import Heading, harmless, headings, original, row_of
 from camobo.errors import CamoboError, InvalidOptionError, InvalidValueError, StorageError, shown
-from camobo.files import replacing
+from camobo.files import contents, replacing
 from camobo.hints import meant
 from camobo.history.trial import Trial
 from camobo.strategy.plan import Plan
@@ -207,10 +207,7 @@ def _text_of(path: str) -> tuple[str, str]:
         raise InvalidOptionError("the name of the CSV file is empty. Name a file, or - for standard input.")
     if path == "-" and sys.stdin is None:
         raise StorageError("standard input is closed. Name a file, or redirect one into it.")
-    try:
-        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    data = contents(name, sys.stdin.buffer) if path == "-" else contents(path)
     if data.startswith(SQLITE_HEADER):
         raise InvalidValueError(f"{name}: is a database, perhaps a study. To get a CSV file, use camobo export.")
     try:

@@ -7,14 +7,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from camobo.checks import NUMBER
 from camobo.errors import Advice, InvalidOptionError, InvalidValueError, UnknownTrialError, shown
 from camobo.hints import meant
 
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:[,'\s]\d{3})+(?:\.\d*)?", re.ASCII)
-_WITH_UNIT = re.compile(rf"({_NUMBER.pattern})\s*(?:[^\d\s.,eE+_-](?!\d)|[eE](?=[a-zA-Z])).*", re.ASCII)
-_BUDGET_PART = re.compile(rf"({_NUMBER.pattern})\s*([^\d\s.,;+-][^\d;]*)?", re.ASCII)
+_WITH_UNIT = re.compile(rf"({NUMBER.pattern})\s*(?:[^\d\s.,eE+_-](?!\d)|[eE](?=[a-zA-Z])).*", re.ASCII)
+_BUDGET_PART = re.compile(rf"({NUMBER.pattern})\s*([^\d\s.,;+-][^\d;]*)?", re.ASCII)
 _TRIAL = re.compile(r"\d{1,15}", re.ASCII)
 
 
@@ -29,7 +29,7 @@ def number(place: str, text: str, *, advice: Advice | None = None) -> float:
     given = text.strip().replace("\N{MINUS SIGN}", "-")
     if not given:
         raise InvalidValueError("need a finite number such as 0.31, got nothing.").within(place)
-    if _NUMBER.fullmatch(given):
+    if NUMBER.fullmatch(given):
         found = float(given)
         if math.isinf(found):
             raise InvalidValueError(f"need a finite number, got {shown(given)}, which is too large.").within(place)
@@ -167,7 +167,7 @@ def expensive_ends(texts: Iterable[str]) -> dict[str, str | list[str]]:
 
 def duration(text: str | None) -> str | float | None:
     """A duration as `checks.duration` takes it: "2h" unchanged, a bare number as seconds."""
-    if text is None or not _NUMBER.fullmatch(text.strip()):
+    if text is None or not NUMBER.fullmatch(text.strip()):
         return text
     return float(text)
 

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from camobo.checks import SQLITE_HEADER
-from camobo.errors import CamoboError, InvalidOptionError, StorageError, shown
+from camobo.errors import CamoboError, InvalidOptionError, shown
+from camobo.files import contents
 from camobo.history.document import Document, read_plan
 from camobo.strategy.affordable import check_terms
 from camobo.strategy.plan import Plan
@@ -22,10 +23,7 @@ _AT_LINE = re.compile(r" \(at line (\d+), column (\d+)\)$")
 
 def read_toml(path: str | Path) -> Document:
     """The document in a problem file."""
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
+    data = contents(path)
     if data.startswith(SQLITE_HEADER):
         raise InvalidOptionError(f"{path}: is a database, perhaps a study, not a problem file. Name a TOML file.")
     try:

@@ -24,7 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from camobo.checks import money, values_of
+from camobo.checks import money, number_in, values_of
 from camobo.errors import InvalidOptionError, InvalidValueError, shown
 from camobo.history.trial import Trial
 from camobo.run.evaluate import Outcome, exit_text, kill_group, only_bad_numbers, shortened, timeout_text
@@ -290,8 +290,6 @@ def _pairs(lines: Sequence[str]) -> dict[str, Any]:
     for line in lines:
         name, sign, value = line.partition("=")
         if sign:
-            try:
-                found[name.strip()] = float(value)
-            except ValueError:
-                found[name.strip()] = value.strip()
+            read = number_in(value)
+            found[name.strip()] = value.strip() if read is None else read
     return found
