@@ -79,6 +79,7 @@ LATE: dict[str, dict[str, str]] = {
         "insight.spending": "camobo.strategy.funds",
         "model.fitting": "scipy.optimize",
         "strategy.affordable": "camobo.strategy.cheapest",
+        "study.ledger": "camobo.strategy.suggest",
         "model.blas": "scipy.linalg",
     },
     "studies in memory need no SQLAlchemy, runs without workers no multiprocessing": {

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -70,6 +71,31 @@ def test_sixteen_processes_ask_and_tell_without_an_error_a_loss_or_a_trial_given
     figure(f"{kind(place)}: {PROCESSES} processes × {EACH} ask and tell: 0 errors, lost or given twice, {took:.0f} s")
     for _, file in processes:
         file.close()
+
+
+def test_no_process_waits_much_longer_for_a_trial_than_others(tmp_path: Path, figure: Callable[[str], None]) -> None:
+    place, processes, each = tmp_path / "alloy.db", 32 if LONG else 12, 25 if LONG else 6
+    study = created(place)
+    study.close()
+    created(None).optimize(lambda params: {"y": params["x"]}, 9)  # loads SciPy, which is not to be waited for below
+
+    def work(say: Say) -> None:
+        own = cm.Study.load(place)
+        for _ in range(each):
+            began = time.monotonic()
+            trial = own.ask()
+            say(time.monotonic() - began)
+            own.tell(trial, {"y": trial.params["x"]})
+
+    workers = [forked(work) for _ in range(processes)]
+    waits = [wait for _, file in workers for wait in heard(file.readlines())]
+    for process, file in workers:
+        assert os.waitpid(process, 0)[1] == 0
+        file.close()
+    assert [trial.state for trial in study.trials] == [cm.State.COMPLETE] * processes * each
+    longest, usual = max(waits), statistics.median(waits)
+    figure(f"{processes} processes × {each} asks: longest {longest:.1f} s, median {usual:.1f} s")
+    assert longest <= 5 * usual
 
 
 @pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)

@@ -10,7 +10,7 @@ import pytest
 
 from camobo.storage import file_locks
 from camobo.storage.file_locks import alone, claimed, number_of
-from tests.support.processes import Say, forked
+from tests.support.processes import Say, forked, heard
 
 
 def test_two_processes_take_turns_and_a_killed_one_gives_up_its_turn(tmp_path: Path) -> None:
@@ -30,6 +30,37 @@ def test_two_processes_take_turns_and_a_killed_one_gives_up_its_turn(tmp_path: P
     started = time.monotonic()
     with alone(tmp_path / "turn", 30):
         assert time.monotonic() - started < 5
+
+
+def test_of_twelve_processes_that_never_stop_asking_each_gets_its_turn_before_others_had_theirs_often(
+    tmp_path: Path,
+) -> None:
+    def work(say: Say) -> None:
+        for _ in range(20):
+            asked = time.monotonic()
+            with alone(tmp_path / "turn", 60):
+                say([asked, time.monotonic()])
+                time.sleep(0.005)
+
+    processes = [forked(work) for _ in range(12)]
+    turns = sorted((got, asked) for _, file in processes for asked, got in heard(file.readlines()))
+    for process, file in processes:
+        assert os.waitpid(process, 0)[1] == 0
+        file.close()
+    assert len(turns) == 240
+    overtaken = [sum(other > asked for _, other in turns[:place]) for place, (_, asked) in enumerate(turns)]
+    assert max(overtaken) <= 5 * 12, "who looks now and then is overtaken by most of the others' turns"
+
+
+def test_a_child_forked_in_between_does_not_keep_the_turn(tmp_path: Path) -> None:
+    with alone(tmp_path / "turn", 9):
+        process, said = forked(lambda say: time.sleep(30))
+    started = time.monotonic()
+    with alone(tmp_path / "turn", 30):
+        assert time.monotonic() - started < 5
+    os.kill(process, signal.SIGKILL)
+    os.waitpid(process, 0)
+    said.close()
 
 
 def test_an_error_inside_goes_through_and_gives_up_the_turn(tmp_path: Path) -> None:
@@ -81,6 +112,7 @@ class TestNames:
             raise OSError("no locks here")
 
         monkeypatch.setattr("fcntl.lockf", refuses)
+        monkeypatch.setattr("fcntl.fcntl", refuses)
         monkeypatch.setattr("fcntl.flock", refuses)
         with claimed(tmp_path / "names", "anna") as mine, alone(tmp_path / "turn", 9):
             assert mine

@@ -197,6 +197,8 @@ class Ledger:
         now = self.now()
         if transitions.suggestions_wanted(self._history, now, request) <= 0:  # by the last read, which costs nothing
             return None
+        import camobo.strategy.suggest  # noqa: F401 - SciPy loads for half a second: not while others wait for their turn
+
         with undisturbed():
             turn.enter_context(self.store.asking())
         wanted = transitions.suggestions_wanted(self.read(), now, request)
