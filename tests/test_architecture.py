@@ -112,6 +112,8 @@ STATEFUL = {
     "run.command.CommandEvaluation": "a command",
     "run.workers.SubmittedEvaluation": "an evaluation on an executor",
     "run.loop._Running": "evaluations under way",
+    "run.ahead.NextTrials": "the suggestion that is computed ahead",
+    "run.ahead._Mean": "how long things took so far",
     "run.verdict.Verdict": "what the outcomes so far say about going on",
     "run.loop._WaitingForOthers": "which trials were waited for",
     "run.workers._Submitting": "the process pool, replaced when it breaks",

@@ -8,7 +8,7 @@ from typing import Any
 from camobo.cost.budget import Budget
 from camobo.cost.protocol import Cost
 from camobo.errors import BudgetSpent
-from camobo.history.transitions import Request
+from camobo.history.transitions import Ahead, Request
 from camobo.history.trial import State, Trial
 from tests.support.trial_queues import FakeQueue
 
@@ -28,14 +28,14 @@ class Queue(FakeQueue):
     def spent(self) -> float:
         return sum(self._costs(trial) for trial in self.trials if not trial.state.open)
 
-    def hand_out(self, request: Request) -> list[Trial]:
+    def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
         limit = None if self.plan.budget is None else self.plan.budget.cost
         left = any(trial.state is State.RELEASED and trial.number not in request.skip for trial in self.trials)
         reserved = sum(map(self._costs, self.trials))
         if limit is not None and not left and reserved + self.price > limit:
             self.refused += 1
             raise BudgetSpent(f"the cheapest trial left costs about {self.price:g}.")
-        return super().hand_out(request)
+        return super().hand_out(request, ahead)
 
     def fail(self, trial: Trial, reason: str, cost: float | None = None, *, teaches: bool = True) -> Trial:
         return self._set(trial, state=State.FAILED, reason=reason, cost=cost, teaches=teaches)

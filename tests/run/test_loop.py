@@ -22,7 +22,7 @@ from camobo.cost.budget import Budget
 from camobo.cost.receipts import LearnedCost
 from camobo.errors import BudgetSpent, InvalidOptionError, SpaceExhausted, StorageError, TrialStateError
 from camobo.history.history import is_free
-from camobo.history.transitions import Request
+from camobo.history.transitions import Ahead, Request
 from camobo.history.trial import State, Trial
 from camobo.insight.purse import Purse
 from camobo.run import loop, patience
@@ -154,9 +154,9 @@ class TestMoney:
 
     def test_a_budget_raised_meanwhile_is_noticed(self) -> None:
         class Raised(Queue):
-            def hand_out(self, request: Request) -> list[Trial]:
+            def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
                 try:
-                    return super().hand_out(request)
+                    return super().hand_out(request, ahead)
                 finally:
                     if self.refused == 1:
                         self.plan = replace(self.plan, budget=Budget(cost=130.0))
@@ -208,10 +208,10 @@ class TestMoney:
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Leased(Queue):
-            def hand_out(self, request: Request) -> list[Trial]:
+            def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
                 if is_free(self.trials[0], datetime.now(timezone.utc)):
                     self.change(0, state=RELEASED, expires=None)
-                return super().hand_out(request)
+                return super().hand_out(request, ahead)
 
         monkeypatch.setattr(loop, "_IDLE_PAUSE", 0.01)
         queue = Leased(budget=EUR, price=60.0)
@@ -397,11 +397,11 @@ class Shared(Queue):
         soon = datetime.now(timezone.utc) + timedelta(minutes=1)
         self.trials = (Trial(0, {"n": 0}, owner=owner, expires=soon),)
 
-    def hand_out(self, request: Request) -> list[Trial]:
+    def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
         self.asked -= 1
         if self.asked == 0:
             self.trials = (replace(self.trials[0], state=RELEASED, expires=None), *self.trials[1:])
-        return super().hand_out(request)
+        return super().hand_out(request, ahead)
 
 
 class TestWaitingForOthers:

@@ -13,12 +13,14 @@ import pytest
 from camobo.cost.budget import Budget
 from camobo.cost.formula import AbsentFunction, Formula
 from camobo.cost.ordered import OrderCost
+from camobo.cost.prices import Prices
 from camobo.cost.protocol import Cost
 from camobo.errors import InvalidValueError, StorageError, TrialStateError
 from camobo.history import transitions
+from camobo.history.document import make_plan
 from camobo.history.events import Event
 from camobo.history.transitions import Request
-from camobo.space.inputs import Real
+from camobo.space.inputs import Integer, Real
 from camobo.space.space import Space
 from camobo.storage.memory import MemoryStore
 from camobo.strategy.plan import Plan
@@ -104,6 +106,30 @@ class TestChanging:
             fails(ledger)
         assert ledger.read() is before
         assert len(ledger.events()) == 1
+
+    def test_a_suggestion_computed_ahead_is_handed_out_if_only_results_came_in_since(self) -> None:
+        ledger = ledger_on()
+        (first,) = ledger.hand_out(Request(1))
+        ahead = ledger.look_ahead(Request(1))
+        assert ahead is not None
+        ledger.change(first, transitions.fail, first, "broke")
+        (trial,) = ledger.hand_out(Request(1), ahead)
+        assert trial.params == ahead.suggested[0].params
+        assert ledger.events()[-1].new["known"] == 1
+        (late,) = ledger.hand_out(Request(1), ahead)
+        assert late.params != trial.params
+        assert "known" not in ledger.events()[-1].new
+
+    def test_nothing_is_computed_ahead_where_none_is_wanted_none_is_left_or_money_decides(self) -> None:
+        def ledger_with(**options: Any) -> Ledger:
+            plan = make_plan(Space({"n": Integer(1, 2)}), {"y": "max"}, seed=1, **options)
+            return Ledger(MemoryStore(), plan)
+
+        assert ledger_with(cost=Prices({"n": 1.0}), budget=Budget(cost=90)).look_ahead(Request(1)) is None
+        ledger = ledger_with()
+        assert ledger.look_ahead(Request(1, most=0)) is None
+        ledger.hand_out(Request(2))
+        assert ledger.look_ahead(Request(1)) is None
 
     def test_a_refused_transition_stores_nothing(self) -> None:
         ledger = ledger_on()

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from camobo.errors import SpaceExhausted
-from camobo.history.transitions import Request
+from camobo.history.transitions import Ahead, Request
 from camobo.history.trial import State, Trial
 from camobo.run.evaluate import Evaluation, Outcome, wait
 from camobo.run.trial_queue import Run
@@ -37,7 +37,7 @@ class FakeQueue:
         self.renewed: list[int] = []
         self.requests: list[Request] = []
 
-    def hand_out(self, request: Request) -> list[Trial]:
+    def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
         self.requests.append(request)
         for trial in self.trials:
             if trial.state is State.RELEASED and trial.number not in request.skip:
@@ -49,6 +49,9 @@ class FakeQueue:
             raise SpaceExhausted(f"all {self.points} points have been handed out.")
         self.trials = (*self.trials, Trial(number, {"n": number}, owner=request.owner, held=number))
         return [self.trials[-1]]
+
+    def look_ahead(self, request: Request) -> Ahead | None:
+        return None
 
     def tell(self, trial: Trial, values: Mapping[str, float], cost: float | None = None) -> Trial:
         merged = {**(trial.values or {}), **values}

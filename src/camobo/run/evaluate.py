@@ -40,8 +40,8 @@ Function: TypeAlias = Callable[[dict[str, Param]], Returned | Coroutine[Any, Any
 
 CAN_FORK = hasattr(os, "fork")
 _LONGEST_REASON = 2000
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
-"""Seconds between polls of a child; each pause is twice the one before."""
+_SHORTEST_PAUSE, _LONGEST_PAUSE, _LONGER = 0.001, 0.05, 1.1
+"""Seconds between polls of a child, and by how much a pause is longer than the one before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ def wait(evaluation: Evaluation, raise_interrupt: Callable[[], None]) -> Outcome
         if outcome is not None:
             return outcome
         time.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE)
+        pause = min(_LONGER * pause, _LONGEST_PAUSE)
 
 
 @dataclass(slots=True)

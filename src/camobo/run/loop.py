@@ -21,6 +21,7 @@ from camobo.errors import (
 from camobo.hints import counted
 from camobo.history.history import is_free
 from camobo.history.trial import State, Trial, shown_time
+from camobo.run.ahead import NextTrials
 from camobo.run.command import Command
 from camobo.run.coroutines import coroutine_preparation, is_async
 from camobo.run.evaluate import Evaluation, Function, Outcome
@@ -33,8 +34,9 @@ from camobo.run.workers import Prepare, executor_preparation, preparation
 
 _log = logging.getLogger("camobo")
 
-_SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
-"""Seconds between polls of what is running; each pause is twice the one before."""
+_SHORTEST_PAUSE, _LONGEST_PAUSE, _LONGER = 0.001, 0.05, 1.1
+"""Seconds between polls of what is running, and by how much a pause is longer than the one before: an end is noticed
+after a tenth of the time that passed, or less."""
 _IDLE_PAUSE = 0.2
 """Seconds between attempts to get a trial that others hold."""
 _WAIT_WORTH_LOGGING = 1.0
@@ -109,7 +111,7 @@ def work_through(
                 others.reset()
                 running.renew_leases()
                 time.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE)
+                pause = min(_LONGER * pause, _LONGEST_PAUSE)
             elif running.exhausted is not None and not running.verdict.over:
                 raise running.exhausted
             elif running.none_left and not running.verdict.over and others.may_release():
@@ -126,6 +128,7 @@ class _Running:
 
     def __init__(self, run: Run, prepare: Prepare, jobs: int, most: int | None) -> None:
         self.run, self.prepare, self.jobs, self.most = run, prepare, jobs, most
+        self.trials = NextTrials(run)
         self.evaluations: dict[int, tuple[Trial, Evaluation]] = {}
         self.none_available = False
         """Whether no trial was available when one was last wanted."""
@@ -134,7 +137,7 @@ class _Running:
         self.verdict = Verdict(run, most)
         self._spent_with: object = None
         self._broken: Counter[int] = Counter()
-        self._renewed = time.monotonic()
+        self._began = self._renewed = time.monotonic()
 
     def start_more(self) -> None:
         """Take and start trials until `jobs` evaluations run or no trial is available.
@@ -148,7 +151,7 @@ class _Running:
                 return
             self.verdict.spent = None
             try:
-                trial = self.run.next(frozenset(self.evaluations))
+                trial = self.trials.next(frozenset(self.evaluations))
             except SpaceExhausted as error:
                 self.exhausted = error
                 return
@@ -160,6 +163,8 @@ class _Running:
                 return
             self.verdict.started += 1
             self._begin(trial)
+        if len(self.evaluations) == self.jobs > 1 and not self._enough() and not self.verdict.over:
+            self.trials.look_ahead(frozenset(self.evaluations))
 
     @property
     def none_left(self) -> bool:
@@ -180,6 +185,7 @@ class _Running:
         return any(is_free(trial, now) for trial in self.run.queue.trials if trial.number not in self.evaluations)
 
     def _begin(self, trial: Trial) -> None:
+        self.trials.settle()
         evaluation = self.prepare(trial)
         self.evaluations[trial.number] = (trial, evaluation)  # before it begins: an interrupt must find it here
         evaluation.begin()
@@ -201,6 +207,7 @@ class _Running:
                     continue
                 outcome = Outcome.lost(f"its worker process died twice: {error}")
             if outcome is not None:
+                self.trials.evaluated.add(outcome.seconds or 0.0)
                 recorded += self._recorded(trial, outcome)
                 del self.evaluations[number]
                 finished = True
@@ -237,6 +244,8 @@ class _Running:
         with undisturbed():
             for _, evaluation in self.evaluations.values():
                 evaluation.kill()
+        self.trials.close()
+        self._say_how_busy()
         try:
             for trial in run.held():
                 run.queue.release(trial)
@@ -244,6 +253,14 @@ class _Running:
                 run.queue.retry(number)
         except CamoboError as error:
             _log.warning("not all trials could be released: %s", error)
+
+    def _say_how_busy(self) -> None:
+        """Log how much of the time the workers evaluated trials, if there were several."""
+        busy, took = self.trials.evaluated.total, time.monotonic() - self._began
+        if self.jobs > 1 and busy > 0.0:
+            _log.info(
+                "the %d workers evaluated trials for %.0f %% of the time", self.jobs, 100 * busy / took / self.jobs
+            )
 
 
 class _WaitingForOthers:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from camobo.checks import Values
 from camobo.errors import StorageError
-from camobo.history.transitions import Request
+from camobo.history.transitions import Ahead, Request
 from camobo.history.trial import Trial
 from camobo.run.trial_queue import TrialQueue
 from camobo.strategy.plan import Plan
@@ -65,9 +65,16 @@ class PatientQueue:
         """Money spent so far."""
         return patiently(lambda: self.queue.spent())
 
-    def hand_out(self, request: Request) -> list[Trial]:
+    def look_ahead(self, request: Request) -> Ahead | None:
+        """Suggestions for a `hand_out` to come; without the storage they are computed when they are needed."""
+        try:
+            return self.queue.look_ahead(request)
+        except StorageError:
+            return None
+
+    def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
         """Trials as requested."""
-        return patiently(lambda: self.queue.hand_out(request))
+        return patiently(lambda: self.queue.hand_out(request, ahead))
 
     def tell(self, trial: Trial, values: Values, cost: float | None = None) -> Trial:
         """Record results."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from camobo.checks import Values
 from camobo.cost.receipts import wants_durations
-from camobo.history.transitions import Request, holds
+from camobo.history.transitions import Ahead, Request, holds
 from camobo.history.trial import Trial
 from camobo.run.evaluate import Outcome
 from camobo.run.faults import Fault
@@ -43,8 +43,12 @@ class TrialQueue(Protocol):
         """Money spent so far; 0 as long as no amount is known."""
         ...
 
-    def hand_out(self, request: Request) -> list[Trial]:
-        """Trials as requested; fewer, or none, if no more are available now.
+    def look_ahead(self, request: Request) -> Ahead | None:
+        """Suggestions for a `hand_out` to come; None if it will need none. May be called from another thread."""
+        ...
+
+    def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
+        """Trials as requested; fewer, or none, if no more are available now. New ones are those `ahead`, if they fit.
 
         Raises SpaceExhausted or BudgetSpent if a new trial is wanted and there is none, or none that can be paid for.
         """
@@ -100,10 +104,17 @@ class Run:
         fault = outcome.fault
         return None if fault is None or fault.is_one_of(self.catch) else fault
 
-    def next(self, skip: frozenset[int]) -> Trial | None:
-        """A trial that is not in `skip`; None if none is available now."""
-        handed = self.queue.hand_out(Request(1, self.owner, self.lease, self.most, skip))
+    def look_ahead(self, skip: frozenset[int]) -> Ahead | None:
+        """A suggestion for the `next` to come, if it will need one. May be called from another thread."""
+        return self.queue.look_ahead(self._request(skip))
+
+    def next(self, skip: frozenset[int], ahead: Ahead | None = None) -> Trial | None:
+        """A trial that is not in `skip`, a new one as suggested `ahead` if that fits; None if none is available now."""
+        handed = self.queue.hand_out(self._request(skip), ahead)
         return handed[0] if handed else None
+
+    def _request(self, skip: frozenset[int]) -> Request:
+        return Request(1, self.owner, self.lease, self.most, skip)
 
     def record(self, trial: Trial, outcome: Outcome) -> Trial:
         """Record the outcome of a trial; values recorded before the evaluation stay.

@@ -175,24 +175,41 @@ class Ledger:
             raise change.refusal
         return change
 
-    def hand_out(self, request: Request) -> list[Trial]:
-        """Trials as requested: available ones, then new ones.
+    def look_ahead(self, request: Request) -> Ahead | None:
+        """Suggestions for a `hand_out` to come, if it will need any; other threads may use the ledger meanwhile.
 
-        Suggestions take long, so they are computed before the transaction, which checks that they still fit.
+        None with a budget in money: what it pays for is known only when the trials before are paid.
         """
         with self._lock:
+            now, history, fitted = self.now(), self.read(), self._fitted
+        budget, wanted = history.plan.budget, transitions.suggestions_wanted(history, now, request)
+        if wanted <= 0 or (budget is not None and budget.cost is not None):
+            return None
+        ahead = transitions.look_ahead(history, wanted, fitted)
+        return ahead if ahead.exhausted is None else None
+
+    def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
+        """Trials as requested: available ones, then new ones.
+
+        Suggestions take long, so they are computed before the transaction, which checks that they still fit. So may be
+        those that the caller had computed `ahead`.
+        """
+        with self._lock:
+            if ahead is not None and self._transaction is None:
+                handed = self._taken_if_it_fits(request, ahead)
+                if handed is not None:
+                    return handed
             for _ in range(_ATTEMPTS if self._transaction is None else 0):
                 with contextlib.ExitStack() as turn:
-                    ahead = self._look_ahead(request, turn)
-                    with undisturbed():
-                        handed = self._once(lambda: repr(request), partial(self._take_if_it_fits, request, ahead))
+                    ahead = self._in_turn(request, turn)
+                    handed = self._taken_if_it_fits(request, ahead)
                     if handed is not None:
                         return handed
             # Others were faster each time, or this is part of a larger change.
             with undisturbed():
                 return self._once(lambda: repr(request), partial(self._take, request, None))
 
-    def _look_ahead(self, request: Request, turn: contextlib.ExitStack) -> Ahead | None:
+    def _in_turn(self, request: Request, turn: contextlib.ExitStack) -> Ahead | None:
         """Suggestions, if any are needed, computed under the store's advisory lock, which `turn` holds."""
         now = self.now()
         if transitions.suggestions_wanted(self._history, now, request) <= 0:  # by the last read, which costs nothing
@@ -204,9 +221,14 @@ class Ledger:
         wanted = transitions.suggestions_wanted(self.read(), now, request)
         return transitions.look_ahead(self._history, wanted, self._fitted) if wanted > 0 else None
 
-    def _take_if_it_fits(self, request: Request, ahead: Ahead | None, transaction: Transaction) -> list[Trial] | None:
-        """Trials as requested; None if the suggestions computed ahead are out of date."""
-        return self._take(request, ahead, transaction) if ahead is None or ahead.fits(self._history) else None
+    def _taken_if_it_fits(self, request: Request, ahead: Ahead | None) -> list[Trial] | None:
+        """Trials as requested, in a transaction; None if the suggestions computed ahead are out of date."""
+
+        def take(transaction: Transaction) -> list[Trial] | None:
+            return self._take(request, ahead, transaction) if ahead is None or ahead.fits(self._history) else None
+
+        with undisturbed():
+            return self._once(lambda: repr(request), take)
 
     def _take(self, request: Request, ahead: Ahead | None, transaction: Transaction) -> list[Trial]:
         stamp = self._stamp(transaction, request.owner)

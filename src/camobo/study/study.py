@@ -28,7 +28,7 @@ from camobo.history.document import make_plan
 from camobo.history.events import Event
 from camobo.history.history import History
 from camobo.history.problem_file import plan_of_toml
-from camobo.history.transitions import Request
+from camobo.history.transitions import Ahead, Request
 from camobo.history.trial import State, Trial
 from camobo.insight import explanation, overview, spending, summary
 from camobo.insight.dataframe import dataframe
@@ -291,9 +291,13 @@ class Study:
         handed = self.hand_out(Request(count, owner_name(owner), lease_of(lease)))
         return handed[0] if n is None else handed
 
-    def hand_out(self, request: Request) -> list[Trial]:
+    def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
         """What `ask` and `optimize` are built on: trials as requested, available ones before new ones."""
-        return self._ledger.hand_out(request)
+        return self._ledger.hand_out(request, ahead)
+
+    def look_ahead(self, request: Request) -> Ahead | None:
+        """Suggestions for a `hand_out` to come: `optimize` computes them while its workers are busy."""
+        return self._ledger.look_ahead(request)
 
     def tell(
         self, trial: Trial | int, values: Values | None = None, cost: float | None = None, note: str | None = None
