@@ -56,7 +56,8 @@ def learned(prior: CostModel, space: Space, units: Array, paid: Array, earlier: 
     if len(positive) == 0:
         return prior
     smallest = float(positive.min())
-    nothing = min(_LEAST * float(np.median(positive)), smallest) or smallest  # a share of a tiny amount rounds to 0
+    median = 2.0 * float(np.median(0.5 * positive))  # of halves: a median adds two values
+    nothing = min(_LEAST * median, smallest) or smallest  # a share of a tiny amount rounds to 0
     logs = np.log(np.where(paid > 0.0, paid, nothing))
     residual = (logs - prior.log_cost(units))[:, None]
     known = earlier.models if isinstance(earlier, LearnedModel) else None
