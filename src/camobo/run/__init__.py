@@ -13,6 +13,7 @@ For other rooms:
     interrupts     Ctrl-C and requests to end, none of which may get lost
     money          money as a run shows it
 Inside this room:
+    guard          stops what a process had started when it is killed itself
     ahead          the next suggestion, computed while the workers are busy
     patience       waiting for a storage that is away
     verdict        why a run starts no further trial, and what it says then

@@ -29,6 +29,7 @@ from camobo.errors import InvalidOptionError, InvalidValueError, shown
 from camobo.history.trial import Trial
 from camobo.run.evaluate import Outcome, exit_text, kill_group, only_bad_numbers, shortened, timeout_text
 from camobo.run.faults import Fault, without_numbers
+from camobo.run.guard import Guard
 from camobo.run.interrupts import undisturbed
 from camobo.space.inputs import Param
 
@@ -97,6 +98,7 @@ class CommandEvaluation:
     command: Command
     trial: Trial
     timeout: float | None
+    guard: Guard | None = None
     began: float = math.nan
     ended: float | None = None
     deadline: float = math.inf
@@ -119,6 +121,8 @@ class CommandEvaluation:
                     env={**os.environ, "CAMOBO_TRIAL": str(self.trial.number), "CAMOBO_PARAMS": params},
                     start_new_session=True,
                 )
+                if self.guard is not None:
+                    self.guard.watch(self.process.pid)
         except (OSError, ValueError) as error:
             self._finish(self._failed(OSError(f"cannot run: {error}"), type(error).__name__))
         else:
@@ -192,6 +196,8 @@ class CommandEvaluation:
         if self.process is not None:
             kill_group(self.process.pid)
             self.process.wait()
+            if self.guard is not None:
+                self.guard.forget(self.process.pid)
         self.out.close()
         self.err.close()
 

@@ -24,6 +24,7 @@ from typing import Any, Protocol, TypeAlias
 from camobo.checks import Values, is_number, money, values_of
 from camobo.errors import InvalidValueError, shown
 from camobo.run.faults import Fault, without_numbers
+from camobo.run.guard import Guard, guarding
 from camobo.run.interrupts import (
     END_SIGNALS,
     TerminationRequestedError,
@@ -219,8 +220,8 @@ def evaluate_in_child(
     the child and then ends by that signal: an exception would be taken for a result, and the executor would wait.
     """
     try:
-        with interruptible(request_termination) as raise_interrupt:
-            child = ChildEvaluation(function, params, objectives, timeout)
+        with interruptible(request_termination) as raise_interrupt, guarding() as guard:
+            child = ChildEvaluation(function, params, objectives, timeout, guard)
             try:
                 child.begin()
                 return wait(child, raise_interrupt)
@@ -256,6 +257,7 @@ class ChildEvaluation:
     params: Params
     objectives: Mapping[str, str]
     timeout: float | None
+    guard: Guard | None = None
     began: float = math.nan
     deadline: float = math.inf
     process: int | None = None
@@ -278,6 +280,8 @@ class ChildEvaluation:
                     os.close(self.pipe)
             with contextlib.suppress(OSError):  # the child does the same; whoever is first
                 os.setpgid(self.process, self.process)
+            if self.guard is not None:
+                self.guard.watch(self.process)
             if self.timeout is not None:
                 self.deadline = time.monotonic() + self.timeout
 
@@ -321,6 +325,8 @@ class ChildEvaluation:
         kill_group(process)
         if not reaped:
             os.waitpid(process, 0)
+        if self.guard is not None:
+            self.guard.forget(process)
         os.close(self.pipe)
 
 

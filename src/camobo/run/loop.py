@@ -24,7 +24,8 @@ from camobo.history.trial import State, Trial, shown_time
 from camobo.run.ahead import NextTrials
 from camobo.run.command import Command
 from camobo.run.coroutines import coroutine_preparation, is_async
-from camobo.run.evaluate import Evaluation, Function, Outcome
+from camobo.run.evaluate import CAN_FORK, Evaluation, Function, Outcome
+from camobo.run.guard import guarding
 from camobo.run.interrupts import interruptible, undisturbed
 from camobo.run.patience import PatientQueue, patiently
 from camobo.run.progress_bar import Headline, progress_bar
@@ -62,8 +63,14 @@ def optimize(
     objectives = run.queue.plan.objectives
     with contextlib.ExitStack() as stack:
         if isinstance(function, Command) or (executor is None and not is_async(function)):
+            elsewhere = isinstance(function, Command) or jobs > 1 or trial_timeout is not None
             prepare = preparation(
-                function, objectives, jobs=jobs, timeout=trial_timeout, keep_lease=lambda trial: _renewing(run, trial)
+                function,
+                objectives,
+                jobs=jobs,
+                timeout=trial_timeout,
+                keep_lease=lambda trial: _renewing(run, trial),
+                guard=stack.enter_context(guarding()) if elsewhere and CAN_FORK else None,
             )
         elif executor is None:
             prepare = stack.enter_context(coroutine_preparation(function, objectives, trial_timeout))

@@ -33,6 +33,7 @@ from camobo.run.evaluate import (
     evaluate_in_child,
     evaluate_in_worker,
 )
+from camobo.run.guard import Guard
 
 _log = logging.getLogger("camobo")
 
@@ -83,15 +84,17 @@ def preparation(
     jobs: int,
     timeout: float | None,
     keep_lease: Callable[[Trial], AbstractContextManager[None]],
+    guard: Guard | None = None,
 ) -> Prepare:
     """How evaluations are made without an executor.
 
-    `keep_lease` renews a trial's lease while this process is busy evaluating it.
+    `keep_lease` renews a trial's lease while this process is busy evaluating it. `guard` stops what is evaluated in
+    another process if this one is killed.
     """
     if isinstance(function, Command):
         function.check()
         command = function
-        return lambda trial: CommandEvaluation(command, trial, timeout)
+        return lambda trial: CommandEvaluation(command, trial, timeout, guard)
     call = function
     if timeout is None and jobs == 1:
 
@@ -105,7 +108,7 @@ def preparation(
             "optimize: a trial_timeout or several jobs need os.fork, which this system does not have. "
             "Use an executor without a trial_timeout, an async function, or a command."
         )
-    return lambda trial: ChildEvaluation(call, trial.params, objectives, timeout)
+    return lambda trial: ChildEvaluation(call, trial.params, objectives, timeout, guard)
 
 
 @contextlib.contextmanager
