@@ -220,17 +220,27 @@ class TestMoney:
         work(queue, lambda trial: Lasting(1, 60.0))
         assert queue.states == [DONE]
 
-    @pytest.mark.parametrize("outcome", [Outcome({"y": 1.0}), Outcome(reason="broke")], ids=["complete", "failed"])
+    @pytest.mark.parametrize(
+        "outcome",
+        [Outcome({"y": 1.0}), Outcome({"y": 1.0}, cost=0.0), Outcome(reason="broke")],
+        ids=["complete", "free", "failed"],
+    )
     @pytest.mark.parametrize("jobs", [1, 3])
     def test_a_run_that_only_money_could_end_ends_if_nothing_tells_what_trials_cost(
         self, outcome: Outcome, jobs: int
     ) -> None:
         queue = Queue(budget=EUR)
-        said = r"^the budget is 100 EUR, but nothing tells what a trial costs: \d trials ended without a cost\."
+        said = r"^the budget is 100 EUR, but nothing tells what a trial costs: \d trials ended without a cost, or"
         with pytest.raises(InvalidOptionError, match=said):
             work(queue, lambda trial: Steps(trial.number, outcome), jobs=jobs)
         assert queue.plan.initial <= len(queue.trials) <= queue.plan.initial + jobs - 1
         assert not any(state.open for state in queue.states), "what ran was awaited"
+
+    def test_a_run_that_only_money_could_end_ends_if_trials_have_come_to_cost_nothing(self) -> None:
+        queue = Queue(points=1000, budget=EUR)
+        with pytest.raises(InvalidOptionError, match="the last 100 trials cost nothing, so it would never"):
+            work(queue, lambda trial: Lasting(1, 20.0 if trial.number == 1 else 0.0))
+        assert queue.states == [DONE] * 102
 
     def test_a_receipt_now_and_then_is_enough(self) -> None:
         queue = Queue(budget=EUR, price=20.0)

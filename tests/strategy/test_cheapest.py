@@ -82,7 +82,7 @@ class TestWithinMeans:
 
     def test_nothing_left_is_written_as_zero(self) -> None:
         with pytest.raises(BudgetSpent, match=r"2 EUR, and 0 EUR of the budget"):
-            within_means(self.GIVEN, self.NOTHING, 0, self.means(1e-300), self.EXPENSIVE)
+            within_means(self.GIVEN, self.NOTHING, 0, self.means(0.0), self.EXPENSIVE)
 
     @pytest.mark.parametrize("unit", ["", "EUR"])
     def test_amounts_have_the_unit_if_there_is_one(self, unit: str) -> None:
@@ -94,4 +94,4 @@ class TestWithinMeans:
 
     def test_without_a_cost_no_price_is_named(self) -> None:
         with pytest.raises(BudgetSpent, match=r"^0 EUR of the budget.* are left\. To go on"):
-            within_means(self.GIVEN, self.NOTHING, 0, Funds(None, 100.0, 0.0, 1e-300), self.EXPENSIVE)
+            within_means(self.GIVEN, self.NOTHING, 0, Funds(None, 100.0, 0.0, 0.0), self.EXPENSIVE)

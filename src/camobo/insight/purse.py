@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from camobo.arrays import Array
 from camobo.cost.formula import AbsentFunction
 from camobo.cost.protocol import CostModel
@@ -69,4 +71,5 @@ def _expected(model: CostModel | None, trials: Sequence[Trial], units: Array) ->
     """What trials at (n, d) points are expected to cost; without a model, what was expected at the time."""
     if model is None:
         return sum(trial.expected or 0.0 for trial in trials)
-    return float(costs_at(model, units).sum()) if model.in_money else 0.0
+    with np.errstate(over="ignore"):  # of costs near the largest float
+        return float(costs_at(model, units).sum()) if model.in_money else 0.0

@@ -114,18 +114,19 @@ def disagreements(record: Record) -> tuple[Disagreement, ...]:
         return ()
     levels = Levels(record.plan.space, order.columns(record.plan.space.names)).of(record.units(taught))
     paid = np.array([trial.cost for trial in taught], dtype=np.float64)
+    paid /= paid.max() or 1.0  # squares and sums of amounts could overflow
     found = _line(levels, paid)
     if found is None:
         return ()
     slopes, covariance, known = found
-    place, least = {name: i for i, name in enumerate(order.names)}, _ROUNDING * float(paid.max())
+    place = {name: i for i, name in enumerate(order.names)}
 
     def clearly(rise: Array) -> bool:
         """Whether costs rise along a (k,) sum of levels, beyond chance and rounding, as far as receipts tell."""
         if np.abs(known @ rise - rise).max() > _ASTRAY:
             return False
         error = math.sqrt(max(float(rise @ covariance @ rise), 0.0))
-        return float(slopes @ rise) > max(_CLEARLY * error, least)
+        return float(slopes @ rise) > max(_CLEARLY * error, _ROUNDING)
 
     along = np.eye(len(place))
     contrary = [Disagreement(name, None) for name, i in place.items() if clearly(-along[i])]

@@ -88,7 +88,8 @@ def of_objective(values: Array) -> Standard:
     The fence is at least as far from the quartile as the best value, which may be far out on the good side.
     """
     with np.errstate(over="ignore"):
-        lower, upper, best = (float(q) for q in np.quantile(values, (0.25, 0.75, 1.0)))
+        # of halves: a quantile between two values takes their difference
+        lower, upper, best = (2.0 * float(q) for q in np.quantile(0.5 * values, (0.25, 0.75, 1.0)))
         width = max(_FENCE * (upper - lower), best - lower)
         return _fenced(values, lower - width, math.inf, width)
 

@@ -17,6 +17,8 @@ from camobo.run.trial_queue import Run, TrialQueue
 
 _log = logging.getLogger("camobo")
 
+_ALL_FREE = 100  # trials in a row: a few may cost nothing because their results were kept, or a machine stood idle
+
 
 class Verdict:
     """What the outcomes of a run say about going on."""
@@ -29,7 +31,7 @@ class Verdict:
         self._mistake: InvalidValueError | None = None
         self._money_unknown: InvalidOptionError | None = None
         self._opening = Opening()
-        self._without_cost = 0
+        self._without_cost = self._free = 0  # trials; those in a row that cost nothing
 
     @property
     def over(self) -> bool:
@@ -65,22 +67,28 @@ class Verdict:
 
     def note(self, recorded: Trial, outcome: Outcome) -> None:
         """Take note of a trial that was recorded."""
-        self._without_cost += recorded.cost is None
+        self._without_cost += not recorded.cost
+        self._free = self._free + 1 if recorded.cost == 0.0 else 0
         self._opening = self._opening.then(recorded.number, self.run.fault(outcome), outcome.reason or "")
         self._money_unknown = self._unknown_money()
 
     def _unknown_money(self) -> InvalidOptionError | None:
-        """An error if only money limits this run and nothing tells what trials cost: it would never end."""
+        """An error if only money limits this run and its trials use none: it would never end."""
         queue = self.run.queue
         budget, enough = queue.plan.budget, queue.plan.initial
         if self.most is not None or self.run.most is not None or budget is None or self._without_cost < enough:
             return None
+        if self._free >= _ALL_FREE:
+            return InvalidOptionError(
+                f"the budget is {budget}, but the last {self._free} trials cost nothing, so it would never be spent. "
+                "Let the function return what a trial costs, or say how many trials to run."
+            )
         if any(trial.cost for trial in queue.trials) or queue.spent() > 0.0:
             return None
         return InvalidOptionError(
             f"the budget is {budget}, but nothing tells what a trial costs: {self._without_cost} trials ended without "
-            "a cost. Let the function return (values, cost), or the command print cost=…; or give the study a cost in "
-            "money, such as Prices; or say how many trials to run."
+            "a cost, or with a cost of 0. Let the function return (values, cost), or the command print cost=…; or give "
+            "the study a cost in money, such as Prices; or say how many trials to run."
         )
 
     def end(self) -> None:

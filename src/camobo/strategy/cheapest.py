@@ -55,7 +55,7 @@ def within_means(
 
 def _why_nothing(plan: Plan, means: Funds, unit: Array, fixed: Mapping[str, float]) -> str:
     """What the cheapest point costs, what is left, and what to do."""
-    left, cheapest = _money(plan, means.most if means.most > 1e-200 else 0.0), ""
+    left, cheapest = _money(plan, means.most), ""
     params = plan.space.from_unit(unit)
     if means.model is not None:
         price = math.exp(min(float(means.model.log_cost(unit[None, :])[0]), LOG_MOST))

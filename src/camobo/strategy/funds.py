@@ -17,7 +17,7 @@ from camobo.strategy.protocol import LOG_MOST
 COOLING = 10.0
 """γ falls in proportion to the share of the budget left, once less than 1 / COOLING of it is left."""
 
-_NOTHING = 1e-300  # of money: what is left of a budget that is spent, so that it has a logarithm
+_NOTHING = math.ulp(0.0)  # of money: the least there is, for a budget that is spent, so that it has a logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +36,15 @@ class Funds:
 
     def thrift(self, plan: Plan) -> Thrift | None:
         """The discount at this moment; None without a cost."""
-        return None if self.model is None else Thrift(self.model, gamma(plan.thrift, self.left), self.most)
+        most = max(self.most, _NOTHING)
+        return None if self.model is None else Thrift(self.model, gamma(plan.thrift, self.left), most)
 
     def affords(self, unit: Array) -> bool:
         """Whether what is left pays for a (d,) point, up to rounding."""
         if self.model is None or math.isinf(self.most):
             return math.isinf(self.most)
+        if self.most == 0.0:
+            return False
         return float(self.model.log_cost(unit[None, :])[0]) <= math.log(self.most) + ROUNDING
 
 
@@ -62,17 +65,18 @@ def funds(plan: Plan, data: Data, earlier: CostModel | None) -> Funds:
 
 
 def money_left(plan: Plan, model: CostModel | None, spent: float) -> float:
-    """What is left of a budget in money, above 0; infinite without one.
+    """What is left of a budget in money, at least 0; infinite without one.
 
     As long as costs are not in money, nothing is known to be unaffordable, until it is spent.
     """
     limit = None if plan.budget is None else plan.budget.cost
     blind = model is None or not model.in_money
-    return math.inf if limit is None or (blind and spent < limit) else max(limit - spent, _NOTHING)
+    return math.inf if limit is None or (blind and spent < limit) else max(limit - spent, 0.0)
 
 
 def spending(model: CostModel | None, receipts: Receipts) -> float:
     """Money paid, and what the model expects for the trials without a receipt."""
     if model is None or not model.in_money or len(receipts.unpaid) == 0:
         return receipts.spent
-    return receipts.spent + float(np.exp(np.minimum(model.log_cost(receipts.unpaid), LOG_MOST)).sum())
+    with np.errstate(over="ignore"):  # of costs near the largest float
+        return receipts.spent + float(np.exp(np.minimum(model.log_cost(receipts.unpaid), LOG_MOST)).sum())
