@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from camobo.arrays import Array
+from camobo.model.gp import condition
+from camobo.model.hyper import Hyper
 from camobo.model.transforms import Standard, of_constraint, of_objective, plain
 from tests.support.strategies import law
 
@@ -87,3 +89,12 @@ def test_what_no_float_can_hold_is_clipped_to_the_largest() -> None:
 
 def test_constraints_near_the_largest_float_are_standardised_without_a_warning() -> None:
     assert np.isfinite(of_constraint(np.array([-1.7e308, 1.7e308])).of(np.array([-1.7e308, 0.0, 1.7e308]))).all()
+
+
+def test_a_value_far_outside_the_data_stays_one_that_a_model_can_be_conditioned_on() -> None:
+    gp = condition(np.array([[0.0], [1.0]]), np.array([1e-121, 3e-121]), Hyper(np.array([0.5])))
+    after = gp.append(np.array([0.5]), -1.7e308)
+    with np.errstate(all="raise"):
+        mean, deviation = after.posterior(np.array([[0.25], [0.5]]))
+        assert np.isfinite([mean, deviation]).all()
+        assert mean[1] < -1e99

@@ -279,14 +279,15 @@ class TestInterruptedRuns:
 
     @pytest.mark.parametrize("kind", ["SIGINT", "SIGTERM"])
     def test_one_that_comes_in_a_fork_hook_waits_for_the_end_of_the_fork(self, kind: str) -> None:
+        # The first fork is the guard's, the others are the trials'.
         code = (
             "import os, signal, time, camobo as cm\n"
             "study, forks = cm.Study(cm.Space({'x': cm.Real(0, 1)}), {'y': 'min'}, seed=1, budget=9), []\n"
             "os.register_at_fork(before=lambda: forks.append(1))\n"
-            f"hook = lambda: len(forks) == 3 and os.kill(os.getpid(), signal.{kind})\n"
+            f"hook = lambda: len(forks) == 4 and os.kill(os.getpid(), signal.{kind})\n"
             "os.register_at_fork(after_in_parent=hook)\n"
             "try:\n"
-            "    slow = lambda p: {'y': time.sleep(90 if len(forks) == 3 else 0) or p['x']}\n"
+            "    slow = lambda p: {'y': time.sleep(90 if len(forks) == 4 else 0) or p['x']}\n"
             "    study.optimize(slow, trial_timeout=60)\n"
             "finally:\n"
             "    print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, *(trial.state for trial in study.trials))\n"

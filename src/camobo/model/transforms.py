@@ -14,6 +14,7 @@ import numpy as np
 from camobo.arrays import Array
 
 _LARGEST = np.finfo(np.float64).max
+_FARTHEST = 1e100  # deviations: squares of what models make of it do not overflow
 _FENCE = 3.0  # interquartile ranges beyond the quartile: Tukey's fence for values that are "far out"
 
 
@@ -38,13 +39,13 @@ class Standard:
     width: float = 1.0
 
     def of(self, values: Array) -> Array:
-        """Standardised values, clipped to the largest float: a reference may lie far outside the data.
+        """Standardised values, clipped at ±1e100: a reference, or what is measured later, may lie far outside the data.
 
         Differences are taken of halves, so that values near the largest float do not overflow.
         """
         with np.errstate(over="ignore"):
             found = (0.5 * self._compressed(values) - 0.5 * self.offset) / (0.5 * self.scale)
-        return np.clip(found, -_LARGEST, _LARGEST)
+        return np.clip(found, -_FARTHEST, _FARTHEST)
 
     def back(self, mean: Array, deviation: Array) -> tuple[Array, Array]:
         """Standardised means and deviations in the units of the data, clipped to the largest float.

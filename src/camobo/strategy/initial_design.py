@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -72,7 +73,7 @@ def initial_suggestion(plan: Plan, data: Data, number: int, means: Funds) -> Sug
 def _most_of_one(space: Space, discount: Thrift, unpaid: int) -> float:
     """The most that one of the points to come may cost: its share of half of the money, or twice the cheapest point."""
     cheapest = float(costs_at(discount.model, cheapest_of(discount.model, space)[None, :])[0])
-    return min(discount.most, max(discount.most / (2 * unpaid), 2.0 * cheapest))
+    return min(discount.most, max(discount.most / (2 * unpaid), 2.0 * cheapest, math.ulp(0.0)))  # above 0
 
 
 def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array | None:
