@@ -49,7 +49,7 @@ def after(queue: Queue, *, evaluations: float) -> NextTrials:
 
 class TestNextTrials:
     def test_where_suggestions_take_long_the_next_is_computed_beside_and_then_handed_out_at_once(self) -> None:
-        queue = Queue()
+        queue = Queue(0.4)
         trials = after(queue, evaluations=0.05)
         trials.look_ahead(frozenset([0]))
         trials.look_ahead(frozenset([0]))
