@@ -9,5 +9,6 @@ For other rooms:
     events         one event, and the kinds there are
     trial          one trial, and its states
     history        the state of a study: the fold of its events
+    validation     whether a stored event can be believed
     transitions    what each request changes, or why it is refused
 """

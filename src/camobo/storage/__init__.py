@@ -11,8 +11,14 @@ For other rooms:
 Inside this room:
     memory        a study that lasts as long as the process
     sql           a study in SQLite or PostgreSQL
+    transaction   one change of it
+    reading       reads it, and verifies what it reads
+    chain         hashes over what is stored
+    tables        whether a database holds exactly the tables of a study
+    stored_json   the JSON in it
     formats       the format of stored studies, and older ones read in today's words
     migrations    converts what is stored, as part of the first change
     opened_file   notices when a SQLite file was removed, replaced or cut short
+    write_ahead   whether SQLite's log beside the file is whole
     file_locks    file locks: one process at a time; one process per owner name
 """

@@ -3,6 +3,7 @@
     1 → 2   inputs say `expensive` instead of `dear`; the reason for a suggestion is data instead of a sentence
     2 → 3   an additive cost, or the paper's in the default method, is its order; events that change the plan are called
             "set" instead of "planned"
+    3 → 4   each event has a hash, and the row of the study those of its description and of all events (`chain`)
 
 Reading converts in memory and writes nothing, so that a study of an older format can be looked at wherever it lies. The
 first change of a study converts what is stored (`migrations`).
@@ -16,7 +17,7 @@ from typing import Any, cast
 from camobo.history.events import Kind
 from camobo.strategy.notes import Note
 
-FORMAT = 3
+FORMAT = 4
 """What this version writes. A change of tables, document or events raises it and adds a migration."""
 OLDEST = 1
 """What this version still reads."""
@@ -50,10 +51,7 @@ def _renamed(given: Any) -> Any:
 
 
 def current_facts(facts: Any) -> Any:
-    """The facts of a stored event in the words of the current format.
-
-    An older version that still has the study open may add sentences after the conversion, so every event is looked at.
-    """
+    """The facts of a stored event in the words of the current format."""
     notes = facts.get("notes") if isinstance(facts, Mapping) else None
     if not isinstance(notes, list) or not any(isinstance(note, str) for note in notes):
         return facts
