@@ -8,6 +8,9 @@ For other rooms:
     store         opens the store a user names; creates or loads the study in it
     connections   connections to databases, and advice about their errors
     schema        the tables, and Optuna's, by which its databases are recognised
+    inspection    looks through a study for all that is wrong with it
+    copies        copies of a study, and of what is whole of a damaged one
+    salvage       what of a list of events can be kept if some are lost
 Inside this room:
     memory        a study that lasts as long as the process
     sql           a study in SQLite or PostgreSQL

@@ -53,14 +53,20 @@ class OpenedFile:
 
     def check_log(self) -> None:
         """Raise if the log is damaged, or shorter than it was written: SQLite would drop changes without a word."""
-        for harm in (write_ahead.shortness(self.log, self.index), write_ahead.damage(self.log)):
-            if harm is not None:
-                raise StorageError(
-                    f"{self.path}: {self.log.name}, which holds the latest results, {harm}. Stop every process that "
-                    f"uses the study and restore {self.log.name}.",
-                    advice=Advice.REPAIR,
-                    place=str(self.path),
-                )
+        harm = self.harm_to_log()
+        if harm is not None:
+            raise StorageError(
+                f"{self.path}: {harm}. Stop every process that uses the study and restore {self.log.name}.",
+                advice=Advice.REPAIR,
+                place=str(self.path),
+            )
+
+    def harm_to_log(self) -> str | None:
+        """What is wrong with the log, in words; None if nothing is."""
+        harm = write_ahead.shortness(self.log, self.index) or write_ahead.damage(self.log)
+        if harm is None and self.log.exists() and self.log.stat().st_size and not self.path.stat().st_size:
+            return f"the file is empty, though {self.log.name} is not: it was cut short"
+        return None if harm is None else f"{self.log.name}, which holds the latest results, {harm}"
 
     def check(self, connection: MutableMapping[Any, Any] | None = None) -> None:
         """Raise if the file is no longer the one opened. `connection` is a connection's `info`: check its log too."""

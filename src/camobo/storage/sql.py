@@ -55,17 +55,28 @@ _LOOKS, _PAUSE = 50, 0.02
 
 def open_sql(storage: str, *, create: bool) -> SqlStore:
     """The study in a file or at a URL; `?schema=alloy` separates studies. `create` allows a new file or tables."""
+    store = store_at(storage, create=create)
+    try:
+        store.open(create=create)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def store_at(storage: str, *, create: bool) -> SqlStore:
+    """The store in a file or at a URL, before anything is read from it."""
     if "://" not in storage:
         if redacted(storage) != storage:
             raise InvalidOptionError(
                 "storage: this looks like a connection string, or a URL with a mistake. Write it like "
                 "postgresql+psycopg://user:password@server/database."
             )
-        return _open_file(Path(storage), create=create)
+        return _in_file(Path(storage), create=create)
     url = read_url(storage)
     kind = url.get_backend_name()
     if kind == "sqlite" and url.database not in (None, "", ":memory:"):
-        return _open_file(Path(str(url.database)), create=create)
+        return _in_file(Path(str(url.database)), create=create)
     if kind != "postgresql":
         raise InvalidOptionError(
             f'storage: need a file such as "alloy.db" or a URL "postgresql+psycopg://…", got {shown_url(url)!r}.',
@@ -74,20 +85,11 @@ def open_sql(storage: str, *, create: bool) -> SqlStore:
     schema = url.query.get("schema", None)
     if schema is not None and not (isinstance(schema, str) and schema):
         raise InvalidOptionError(f"storage: need one schema in the URL, got {schema!r}.")
-    return _opened(SqlStore(shown_url(url), server_engine(url, schema), schema), create=create)
+    return SqlStore(shown_url(url), server_engine(url, schema), schema)
 
 
-def _open_file(path: Path, *, create: bool) -> SqlStore:
-    return _opened(SqlStore(str(path), file_engine(path, create=create), file=opened_file(path)), create=create)
-
-
-def _opened(store: SqlStore, *, create: bool) -> SqlStore:
-    try:
-        store.open(create=create)
-    except BaseException:
-        store.close()
-        raise
-    return store
+def _in_file(path: Path, *, create: bool) -> SqlStore:
+    return SqlStore(str(path), file_engine(path, create=create), file=opened_file(path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +118,10 @@ class SqlStore:
             if found is None and not create:
                 raise StorageError(f"{self.place}: contains no study.", advice=Advice.CREATE)
             if found is not None:
-                self._check_format(found)
+                self.check_format(found)
 
-    def _check_format(self, found: int) -> None:
+    def check_format(self, found: int) -> None:
+        """Refuse a format that this version does not read."""
         if not OLDEST <= found <= FORMAT:
             raise StorageError(
                 f"{self.place}: the study has format {found}, this camobo reads formats {OLDEST} to {FORMAT}. "
@@ -127,10 +130,11 @@ class SqlStore:
 
     def _look(self) -> int | None:
         """The format of the stored study; None if nothing is stored."""
-        self.known.format = self._read(self._format)
+        self.known.format = self._read(self.format_in)
         return self.known.format
 
-    def _format(self, connection: sa.Connection) -> int | None:
+    def format_in(self, connection: sa.Connection) -> int | None:
+        """The format of the study that a connection shows; None if nothing is stored, an error if it is no study."""
         if not self._is_file:
             return format_on_server(connection, self.place, FORMAT, self.schema)
         with hurried(connection):
@@ -138,10 +142,10 @@ class SqlStore:
 
     def _convert(self, connection: sa.Connection) -> None:
         """Convert a study of an older format, as part of its first change."""
-        found = self._format(connection)
+        found = self.format_in(connection)
         if found is None:
             raise StorageError(f"{self.place}: contains no study any more.")
-        self._check_format(found)
+        self.check_format(found)
         with readable(self.place):
             for version in range(found, FORMAT):
                 MIGRATIONS[version](connection)
@@ -217,8 +221,8 @@ class SqlStore:
 
     def _hashed(self, connection: sa.Connection) -> bool:
         """Whether the study has hashes; an old one may have been converted since the last look."""
-        if not self.known.hashed and (found := self._format(connection)) is not None:
-            self._check_format(found)
+        if not self.known.hashed and (found := self.format_in(connection)) is not None:
+            self.check_format(found)
             self.known.format = found
         return self.known.hashed
 
