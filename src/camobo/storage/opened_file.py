@@ -63,7 +63,7 @@ class OpenedFile:
 
     def harm_to_log(self) -> str | None:
         """What is wrong with the log, in words; None if nothing is."""
-        harm = write_ahead.shortness(self.log, self.index) or write_ahead.damage(self.log)
+        harm = write_ahead.damage(self.log, self.index)
         if harm is None and self.log.exists() and self.log.stat().st_size and not self.path.stat().st_size:
             return f"the file is empty, though {self.log.name} is not: it was cut short"
         return None if harm is None else f"{self.log.name}, which holds the latest results, {harm}"

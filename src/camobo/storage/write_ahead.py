@@ -43,15 +43,13 @@ _STEP = np.array([[1, 1], [1, 2]], dtype=np.uint64)
 """What one pair of zeros does to a checksum."""
 
 
-def damage(log: Path) -> str | None:
+def damage(log: Path, index: Path) -> str | None:
     """What is wrong with a log, as in "alloy.db-wal …"; None if nothing is, or there is no log."""
-    return _seen_every_time(lambda: _damage(log))
+    return _seen_every_time(lambda: _shortness(log, index) or _damage(log, index))
 
 
 def shortness(log: Path, index: Path) -> str | None:
     """How much shorter a log is than its index says; None if it is not, or there is no index."""
-    if not hasattr(os, "pread"):  # Windows, where an open index could not be removed
-        return None
     return _seen_every_time(lambda: _shortness(log, index))
 
 
@@ -66,18 +64,23 @@ def _seen_every_time(look: Callable[[], str | None]) -> str | None:
 
 
 def _shortness(log: Path, index: Path) -> str | None:
+    frames, page = _needed(index)
+    size = log.stat().st_size if frames and log.exists() else 0
+    needed = _HEADER + frames * (_FRAME_HEADER + page)
+    return f"has {size} bytes, not the {needed} that were written" if frames and size < needed else None
+
+
+def _needed(index: Path) -> tuple[int, int]:
+    """How many frames a log must have, by its index, and how long their pages are; no frames if all were copied."""
     try:
-        size = log.stat().st_size if log.exists() else 0
         start = _start_of_index(index)
     except OSError:
-        return None
+        return 0, 0
     if len(start) < _INDEX_START or start[:_INDEX_HEADER] != start[_INDEX_HEADER:-4]:
-        return None  # it is just being written
+        return 0, 0  # it is just being written
     code, frames = struct.unpack_from("=HI", start, 14)
     (copied,) = struct.unpack_from("=I", start, 2 * _INDEX_HEADER)
-    page = (code & 0xFE00) + ((code & 1) << 16)
-    needed = _HEADER + frames * (_FRAME_HEADER + page)
-    return f"has {size} bytes, not the {needed} that were written" if frames > copied and size < needed else None
+    return frames if frames > copied else 0, (code & 0xFE00) + ((code & 1) << 16)
 
 
 def _start_of_index(path: Path) -> bytes:
@@ -86,6 +89,8 @@ def _start_of_index(path: Path) -> bytes:
     The file stays open until it is removed: to close it would release the locks that SQLite has on it in this process
     (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
     """
+    if not hasattr(os, "pread"):  # Windows, where a file that is open cannot be removed
+        return b""
     found = os.stat(path)
     file = _KEPT_OPEN.get((found.st_dev, found.st_ino))
     if file is None:
@@ -98,15 +103,16 @@ def _start_of_index(path: Path) -> bytes:
     return os.pread(file, _INDEX_START, 0)
 
 
-def _damage(log: Path) -> str | None:
+def _damage(log: Path, index: Path) -> str | None:
     try:
         with log.open("rb") as file:
-            return _damage_in(file)
+            return _damage_in(file, _needed(index)[0])
     except FileNotFoundError:
         return None
 
 
-def _damage_in(file: BinaryIO) -> str | None:
+def _damage_in(file: BinaryIO, needed: int) -> str | None:
+    """What is wrong with a log that must have so many whole frames."""
     header = file.read(_HEADER)
     if not header:
         return None
@@ -119,6 +125,7 @@ def _damage_in(file: BinaryIO) -> str | None:
     if not np.array_equal(checksum, words[6:]):
         return "has a damaged header"
     length, place, lost, whole = _FRAME_HEADER + page, _HEADER, 0, True
+    end = _HEADER + needed * length
     while len(body := file.read(_AT_ONCE * length)) >= length:
         frames = np.frombuffer(body[: len(body) // length * length], ">u4").reshape(-1, length // 4)
         numbers = frames if order == ">u4" else frames.view(order)
@@ -129,9 +136,9 @@ def _damage_in(file: BinaryIO) -> str | None:
             whole = whole and ours and np.array_equal(checksum, frame[4:6])
             place += length * whole
             lost += not whole and ours and bool(frame[1])
-    if not lost:
+    if not lost and place >= end:
         return None
-    return f"is damaged at byte {place}, and {counted(lost, 'change')} from there on cannot be read"
+    return f"is damaged at byte {place}, and {counted(max(lost, 1), 'change')} from there on cannot be read"
 
 
 def _added(numbers: NDArray[np.uint32], powers: Words) -> Words:
