@@ -64,7 +64,7 @@ def fold(history: History, events: Iterable[Event], *, checked: bool = False) ->
                 units.append(_unit(plan.space, trials[-1].params))
             else:
                 trials[event.trial] = _changed(trials[event.trial], event, facts, plan.objectives)
-        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             said = error.message if isinstance(error, CamoboError) else f"{type(error).__name__}: {error}."
             raise StorageError(f"event {event.number} cannot be read: {said}") from error
         count += 1

@@ -115,10 +115,21 @@ class SqlStore:
             found = self._look()
             if self.file is not None:
                 self.file.remember()
+            if found is None and self.file is not None:
+                self._refuse_emptied()
             if found is None and not create:
                 raise StorageError(f"{self.place}: contains no study.", advice=Advice.CREATE)
             if found is not None:
                 self.check_format(found)
+
+    def _refuse_emptied(self) -> None:
+        """Refuse an empty file beside which a study has left its lock file: it was cut short."""
+        lock = Path(self.place + "-ask")
+        if lock.exists():
+            raise StorageError(
+                f"{self.place}: is empty, but {lock.name} beside it says that it was a study. Restore it from a copy; "
+                f"to begin a new study here, remove {lock.name}."
+            )
 
     def check_format(self, found: int) -> None:
         """Refuse a format that this version does not read."""

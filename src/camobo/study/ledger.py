@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 from camobo.cost.formula import AbsentFunction, stored_whole
 from camobo.cost.protocol import Cost
-from camobo.errors import StorageError
+from camobo.errors import Advice, StorageError
 from camobo.history import transitions
 from camobo.history.events import Event
 from camobo.history.history import History, fold
@@ -166,4 +166,5 @@ class Ledger:
         try:
             return self._with_function(fold(self._history, events)) if events else self._history
         except StorageError as error:
-            raise StorageError(f"{self.store.place}: the study is damaged: {error}") from error
+            said = f"{self.store.place}: the study is damaged: {error}"
+            raise StorageError(said, advice=Advice.REPAIR, place=self.store.place) from error
