@@ -64,8 +64,9 @@ class OpenedFile:
     def harm_to_log(self) -> str | None:
         """What is wrong with the log, in words; None if nothing is."""
         harm = write_ahead.damage(self.log, self.index)
-        if harm is None and self.log.exists() and self.log.stat().st_size and not self.path.stat().st_size:
-            return f"the file is empty, though {self.log.name} is not: it was cut short"
+        empty = not self.path.exists() or not self.path.stat().st_size
+        if harm is None and empty and self.log.exists() and self.log.stat().st_size:
+            return f"the file is empty or gone, though its log {self.log.name} is there"
         return None if harm is None else f"{self.log.name}, which holds the latest results, {harm}"
 
     def check(self, connection: MutableMapping[Any, Any] | None = None) -> None:

@@ -104,11 +104,13 @@ def _start_of_index(path: Path) -> bytes:
 
 
 def _damage(log: Path, index: Path) -> str | None:
+    needed = _needed(index)
     try:
         with log.open("rb") as file:
-            return _damage_in(file, _needed(index)[0])
+            found = _damage_in(file, needed[0])
     except FileNotFoundError:
         return None
+    return found if needed == _needed(index) else None  # somebody writes, so it was whole
 
 
 def _damage_in(file: BinaryIO, needed: int) -> str | None:
