@@ -71,7 +71,7 @@ def _examined(storage: str) -> Iterator[tuple[SqlStore, Found]]:
         if harm is None or store.file is None:
             yield store, []
             return
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder:  # not connected yet: to close a file would release SQLite's locks
             copy = Path(folder) / "copy.db"
             shutil.copyfile(store.file.path, copy)
             if store.file.log.exists():

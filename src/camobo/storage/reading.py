@@ -59,7 +59,8 @@ def read_since(
         with connection.execute(query.where(EVENTS.c.number >= since)) as rows:
             return read_events(rows), Links(0, "")
     first, last = read_links(connection)
-    start = known.links if known.links is not None and known.links.count <= since else first
+    before = known.links
+    start = before if before is not None and before.count <= since else first
     if last.count < start.count:
         raise StorageError(
             f"it has {last.count} events, and {start.count} were stored before: its latest changes were lost, "

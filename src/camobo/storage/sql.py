@@ -210,8 +210,9 @@ class SqlStore:
         """The plan of the study as plain data."""
 
         def read(connection: sa.Connection) -> dict[str, Any]:
+            hashed = self._hashed(connection)
             with readable(self.place):
-                return read_document(connection, hashed=self._hashed(connection))
+                return read_document(connection, hashed=hashed)
 
         with storage_errors(self.place):
             return self._read(read)
@@ -246,7 +247,8 @@ class SqlStore:
             now = _now() if self._is_file else connection.execute(sa.select(sa.func.clock_timestamp())).scalar_one()
             known = Known(FORMAT, self.known.links)
             yield SqlTransaction(self.place, connection, now.astimezone(timezone.utc), known)
-            known.links = read_links(connection)[1]
+            with readable(self.place):
+                known.links = read_links(connection)[1]
         self.known.format, self.known.links = known.format, known.links
 
     @contextmanager

@@ -95,8 +95,8 @@ def _start_of_index(path: Path) -> bytes:
     file = _KEPT_OPEN.get((found.st_dev, found.st_ino))
     if file is None:
         for key, kept in list(_KEPT_OPEN.items()):
-            if os.fstat(kept).st_nlink == 0:
-                os.close(_KEPT_OPEN.pop(key))
+            if os.fstat(kept).st_nlink == 0 and _KEPT_OPEN.pop(key, None) is not None:
+                os.close(kept)
         file = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         found = os.fstat(file)
         _KEPT_OPEN[found.st_dev, found.st_ino] = file
@@ -108,8 +108,8 @@ def _damage(log: Path, index: Path) -> str | None:
     try:
         with log.open("rb") as file:
             found = _damage_in(file, needed[0])
-    except FileNotFoundError:
-        return None
+    except OSError:
+        return None  # there is none, or SQLite will say why it cannot be read
     return found if needed == _needed(index) else None  # somebody writes, so it was whole
 
 
