@@ -74,6 +74,13 @@ def test_a_view_in_place_of_the_study_never_runs(path: Path) -> None:
     refused(path, "there is a view in place of its table study")
 
 
+def test_a_declaration_that_is_no_text_is_damage(path: Path) -> None:
+    content = path.read_bytes()
+    content = content.replace(b"tabletrialstrials", b"tabletr\xa0alstrials").replace(b"TABLE trials", b",,,,, trials")
+    path.write_bytes(content)
+    refused(path, "malformed database schema: it is no text. The file is damaged")
+
+
 def test_what_analyze_leaves_is_fine(path: Path) -> None:
     change(path, "ANALYZE")
     open_sql(str(path), create=False).close()

@@ -147,8 +147,11 @@ def _settle_sqlite(connection: Any, _: object) -> None:
     connection.isolation_level = None  # we begin transactions ourselves
     if hasattr(connection, "setlimit"):  # Python 3.11
         connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
-    for setting in ("synchronous=FULL", "trusted_schema=OFF", "cell_size_check=ON"):
-        connection.execute(f"PRAGMA {setting}")
+    try:
+        for setting in ("synchronous=FULL", "trusted_schema=OFF", "cell_size_check=ON"):
+            connection.execute(f"PRAGMA {setting}")
+    except UnicodeDecodeError as error:  # in what SQLite says, which quotes the damaged declaration of a table
+        raise sqlite3.DatabaseError("malformed database schema: it is no text") from error
 
 
 @contextmanager
