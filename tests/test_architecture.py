@@ -55,6 +55,7 @@ OUTSIDE = {
 LATE: dict[str, dict[str, str]] = {
     "help and completion must not load NumPy, SQLAlchemy and Rich": {
         "cli.arguments": "camobo.study.study",
+        "cli.care": "camobo.storage.copies camobo.storage.inspection",
         "cli.begin": "camobo.cli.csv_files camobo.cli.money camobo.cli.price_list camobo.history.document "
         "camobo.history.problem_file camobo.insight.record camobo.space.inputs camobo.strategy.affordable "
         "camobo.study.study",
@@ -106,6 +107,8 @@ STATEFUL = {
     "study.ledger.Ledger": "a study's history, synchronised with its store",
     "storage.memory.MemoryStore": "the events themselves",
     "storage.memory._Draft": "the events of a transaction",
+    "storage.reading.Known": "how far a store has read and verified its study",
+    "storage.write_ahead._KEPT_OPEN": "files that stay open: to close one would release SQLite's locks",
     "storage.opened_file.OpenedFile": "what a SQLite file looked like when last seen",
     "run.evaluate.ChildEvaluation": "a child process",
     "run.evaluate.EvaluationHere": "an evaluation in this process",

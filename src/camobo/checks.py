@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, cast
 import numpy as np
 
 from camobo.errors import Advice, InvalidOptionError, InvalidValueError, shown
+from camobo.hints import NUMBER
 
 Goal: TypeAlias = Literal["min", "max"]
 GoalWord: TypeAlias = Literal["min", "max", "minimize", "maximize"]
@@ -23,8 +24,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 SQLITE_HEADER = b"SQLite format 3\0"
 """The first bytes of every SQLite file."""
-NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-"""A finite number as text, with a decimal point. Python's `float` takes more: 1_000, and the digits of any script."""
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", re.ASCII)

@@ -44,6 +44,7 @@ class Advice(Enum):
     CREATE = "Create one with Study(..., storage=…)."
     CONTINUE = "To continue that study use Study.load({place!r}); for a new one choose another storage."
     REOPEN = "Open the study again with Study.load({place!r})."
+    REPAIR = "camobo check {place} says what else is wrong, camobo repair {place} fixed.db saves what is whole."
     CATCH = "To record such trials as failed and go on, use optimize(…, catch=Exception) or a narrower type."
     SPEND_MORE = "To go on, raise it: study.change(budget=…)."
     LOOK = "Look at study.log() before doing it again."

@@ -1,4 +1,4 @@
-"""Wording that messages share: the known name that a user probably meant, a count with its noun.
+"""Wording that messages share: the known name that a user probably meant, a count with its noun; what a number is.
 
 And what makes text fit to be shown: `printable` for a terminal, `redacted` for everybody who may not know a password.
 """
@@ -13,7 +13,9 @@ from urllib.parse import unquote
 
 HIDDEN = "***"
 """What stands in place of a password."""
-_NUMBER = re.compile(r"\d+")
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+"""A finite number as text, with a decimal point. Python's `float` takes more: 1_000, and the digits of any script."""
+_DIGITS = re.compile(r"\d+")
 _NEAR = 0.7  # similarity from 0 to 1; 1 is the same text
 
 
@@ -91,4 +93,4 @@ _CONNECTION_PASSWORD = re.compile(rf"(\b(?:ssl)?password\s*=\s*)(?:'(?:[^'\\]|\\
 def _differ_in_numbers(name: str, other: str) -> bool:
     """Whether two names are the same apart from their numbers."""
     name, other = name.strip().casefold(), other.strip().casefold()
-    return name != other and _NUMBER.sub("0", name) == _NUMBER.sub("0", other)
+    return name != other and _DIGITS.sub("0", name) == _DIGITS.sub("0", other)

@@ -19,6 +19,7 @@ from camobo.strategy.notes import Note
 from tests.support.commands import SOURCE, alloy, camobo, measured
 
 COMMANDS = [
+    "backup", "check", "repair",
     "init", "new", "set", "demo", "ask", "tell", "amend", "fail", "release", "status", "front", "explain", "log",
     "report", "export", "import", "run",
 ]  # fmt: skip
@@ -248,6 +249,8 @@ DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "front": ([], {"objectives", "hypervolume", "trials"}),
     "explain": (["5"], {"trial", "predictions", "promise", "cost", "cost_in_money", "without_cost"}),
     "log": ([], {"events"}),
+    "check": ([], {"study", "sound", "format", "events", "trials", "findings"}),
+    "repair": ([], {"study", "file", "events", "trials", "findings", "renumbered"}),
     "import": ([], {"trials", "there_before", "without_results", "in_part", "costs_added", "costs_left_out",
                     "reasons_left_out"}),
     "run": (["-n", "1", "--", "echo", '{{"strength": 1, "corrosion": 2}}'],
@@ -271,6 +274,8 @@ class TestJson:
         if name == "import":
             camobo("export", study, "-o", tmp_path / "e.csv")
             arguments = [str(tmp_path / "e.csv")]
+        if name == "repair":
+            arguments = [str(tmp_path / "fixed.db")]
         place = tmp_path / "alloy.toml" if name == "new" else study
         at = arguments.index("--") if "--" in arguments else len(arguments)
         facts = camobo(name, place, *arguments[:at], "--json", *arguments[at:]).json

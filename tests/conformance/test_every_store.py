@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import camobo as cm
 from camobo.space.inputs import Param
 from camobo.storage.memory import MemoryStore, _Draft
-from camobo.storage.sql import SqlTransaction
 from camobo.storage.store import Storage, open_store
+from camobo.storage.transaction import SqlTransaction
 from camobo.strategy import suggest as suggesting
 
 SPACE = cm.Space(

@@ -24,6 +24,7 @@ from camobo.storage import connections, sql
 from camobo.storage.formats import FORMAT, OLDEST
 from tests.support.processes import Say, forked, heard
 from tests.support.sqlite_files import rows
+from tests.support.tampering import change
 
 SPACE = cm.Space({"nickel": cm.Real(0, 20), "soak": cm.Integer(1, 12)})
 GOOD = {"y": 1.0}
@@ -68,7 +69,7 @@ class TestNotOurs:
 
     def test_a_header_without_a_database(self, tmp_path: Path) -> None:
         (tmp_path / "alloy.db").write_bytes(b"SQLite format 3\x00" + b"\xff" * 5000)
-        refused(tmp_path / "alloy.db", "not a database|malformed|damaged")
+        refused(tmp_path / "alloy.db", "another kind of file|malformed|damaged")
 
     @pytest.mark.parametrize("tables", ["CREATE TABLE recipes (x)", "CREATE TABLE study (format, document)"])
     def test_a_database_of_somebody_else(self, tmp_path: Path, tables: str) -> None:
@@ -101,14 +102,14 @@ class TestFormats:
 
     def test_an_older_format_is_converted_step_by_step(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         steps = {
-            FORMAT: lambda connection: connection.execute(sa.text("ALTER TABLE trials ADD COLUMN mood TEXT")),
-            FORMAT + 1: lambda connection: connection.execute(sa.text("UPDATE trials SET mood = 'good'")),
+            FORMAT: lambda connection: connection.execute(sa.text("UPDATE trials SET note = 'g'")),
+            FORMAT + 1: lambda connection: connection.execute(sa.text("UPDATE trials SET note = note || 'ood'")),
         }
         monkeypatch.setattr(sql, "MIGRATIONS", steps)
         monkeypatch.setattr(sql, "FORMAT", FORMAT + 2)
         cm.Study.load(path).add({"nickel": 1.0, "soak": 2}, {"y": 1.0})
         assert len(cm.Study.load(path).trials) == 4
-        assert rows(path, "SELECT mood FROM trials") == [("good",)] * 3 + [(None,)]
+        assert rows(path, "SELECT note FROM trials") == [("good",)] * 3 + [(None,)]
         assert rows(path, "SELECT format FROM study") == [(FORMAT + 2,)]
         cm.Study.load(path).close()
 
@@ -132,15 +133,6 @@ class TestFormats:
         with pytest.raises(cm.StorageError, match=r"format 0, .*an older camobo"):
             cm.Study.load(path)
         assert rows(path, "SELECT format FROM study") == [(0,)]
-
-
-def change(path: Path, *statements: str) -> None:
-    connection = sqlite3.connect(path)
-    for statement in statements:
-        connection.execute(statement)
-    connection.commit()
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
 
 
 class TestDamaged:
@@ -188,14 +180,71 @@ class TestDamaged:
             ("UPDATE events SET at = 'yesterday' WHERE number = 1", "cannot be read|damaged"),
             ("UPDATE study SET document = '{}'", r"damaged, its description cannot be read: \[space\] is missing"),
             ("UPDATE study SET document = 'x'", "cannot be read|damaged"),
-            ("DELETE FROM study", "contains no study"),
+            ("DELETE FROM study", "its description is missing"),
         ],
     )
     def test_a_record_that_makes_no_sense_is_named(self, path: Path, statement: str, said: str) -> None:
-        change(path, statement)
+        change(path, statement, forge="study" not in statement or "document" in statement)
         with pytest.raises(cm.StorageError, match=said) as caught:
             cm.Study.load(path)
         assert str(path) in str(caught.value)
+
+    @pytest.mark.parametrize(
+        ("statement", "said"),
+        [
+            ("UPDATE events SET new = replace(new, '1.0', '7.0') WHERE number = 5", "event 5 is not as it was stored"),
+            ("UPDATE events SET at = replace(at, '20', '19') WHERE number = 0", "event 0 is not as it was stored"),
+            ("UPDATE events SET who = 'eve' WHERE number = 2", "event 2 is not as it was stored"),
+            ("UPDATE events SET old = '{}' WHERE number = 2", "event 2 is not as it was stored"),
+            ("UPDATE events SET new = CAST(new AS BLOB) WHERE number = 1", "event 1 is not as it was stored"),
+            ("UPDATE events SET hash = 'x' WHERE number = 3", "event 3 is not as it was stored"),
+            ("DELETE FROM events WHERE number = 5", "event 5 is missing: 6 were stored"),
+            ("DELETE FROM events WHERE number > 3", "events 4 to 5 are missing: 6 were stored"),
+            ("DELETE FROM events", "events 0 to 5 are missing"),
+            (
+                "INSERT INTO events SELECT 6, kind, trial, at, who, new, old, NULL, hash FROM events WHERE number = 5",
+                "event 6 is not as it was stored",
+            ),
+            ("UPDATE study SET count = 5", "event 5 was not written by camobo: 5 events were stored"),
+            ("UPDATE study SET count = 7", "event 6 is missing: 7 were stored"),
+            ("UPDATE study SET count = 'many'", "the number of its events is not one"),
+            ("UPDATE study SET chain = 'x'", "each event is whole, but together they are not the list"),
+            ("UPDATE study SET document = replace(document, '20', '30')", "its description is not as it was stored"),
+            ("UPDATE study SET created = 'x'", "its description is not as it was stored"),
+            ("UPDATE study SET hash = 'x'", "its description is not as it was stored"),
+            ("UPDATE study SET format = 3", "its format is 3, but its tables are of another"),
+            ("PRAGMA application_id = 7", "the header of the file does not say that it is one"),
+        ],
+    )
+    def test_a_change_from_outside_is_named_and_the_file_stays_as_it_is(
+        self, path: Path, statement: str, said: str
+    ) -> None:
+        change(path, statement)
+        refused(path, f"the study is damaged.*{said}")
+
+    def test_an_event_of_another_study_in_place_of_ours_is_found(self, path: Path, tmp_path: Path) -> None:
+        created(tmp_path / "other.db").close()
+        change(
+            path,
+            f"ATTACH '{tmp_path / 'other.db'}' AS other",
+            "DELETE FROM events WHERE number = 3",
+            "INSERT INTO events SELECT * FROM other.events WHERE number = 3",
+        )
+        refused(path, "each event is whole, but together they are not the list that was stored")
+
+    def test_a_change_under_an_open_study_is_found_at_the_next_use(self, path: Path) -> None:
+        study = cm.Study.load(path)
+        older = path.read_bytes()
+        study.add({"nickel": 1.0, "soak": 1}, GOOD)
+        study.close()
+        path.write_bytes(older)  # in place, as cp does
+        for use in (lambda: study.trials, study.ask, lambda: study.add({"nickel": 1.0, "soak": 1}, GOOD)):
+            with pytest.raises(cm.StorageError, match=r"has 6 events, and 7 were stored before.*an older copy was put"):
+                use()
+        with cm.Study.load(path) as other:
+            other.add({"nickel": 2.0, "soak": 2}, GOOD)
+        with pytest.raises(cm.StorageError, match="together they are not the list that was stored"):
+            study.ask()
 
     def test_the_table_of_trials_is_never_read_back(self, path: Path) -> None:
         trials = cm.Study.load(path).trials

@@ -26,8 +26,7 @@ from camobo.errors import (
     TrialStateError,
     UnknownTrialError,
 )
-from camobo.history import history as folding
-from camobo.history import transitions
+from camobo.history import transitions, validation
 from camobo.history.document import make_plan
 from camobo.history.history import History, fold
 from camobo.history.transitions import Change, Request
@@ -242,7 +241,7 @@ class TestTell:
         then = transitions.tell(first.history, at(), number, None, cost=1.5, note="invoice 7")
         assert then.trial == replace(SETTLED.trials[number], cost=5.5, note="invoice 7")
         assert dict(then.events[0].new) == {"cost": 5.5, "note": "invoice 7"}
-        assert folding.fold(SETTLED, [*first.events, *then.events]) == then.history
+        assert fold(SETTLED, [*first.events, *then.events]) == then.history
 
     def test_a_part_without_a_cost_leaves_what_was_told(self) -> None:
         half = told(OPEN, 0, {"corrosion": 2.0}, cost=1.5)
@@ -295,7 +294,7 @@ class TestTell:
             return call
 
         monkeypatch.setattr(transitions, "fold", counted("fold", fold))
-        for module in (transitions, folding):
+        for module in (transitions, validation):
             monkeypatch.setattr(module, "values_of", counted("values_of", values_of))
         assert told(OPEN, 0).trial.state is State.COMPLETE
         assert calls == {"fold": 1, "values_of": 1}

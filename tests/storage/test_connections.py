@@ -14,6 +14,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from camobo.errors import Advice, InvalidOptionError, MissingExtraError, StorageError
 from camobo.storage.connections import (
     file_engine,
+    hurried,
     read_url,
     readable,
     server_engine,
@@ -21,6 +22,7 @@ from camobo.storage.connections import (
     storage_errors,
     what_to_do,
 )
+from camobo.storage.stored_json import LONGEST
 from tests.support.processes import Say, forked, heard
 
 
@@ -68,36 +70,77 @@ class TestFile:
             file_engine(tmp_path / name, create=True)
         assert len(str(caught.value)) < 300
 
-    @pytest.mark.parametrize("content", [b"hello", b"SQLite", b"\0" * 4096, b"PK\x03\x04" + b"x" * 500])
+    @pytest.mark.parametrize("content", [b"hello", b"SQLite", b"PK\x03\x04" + b"x" * 500])
     def test_a_file_of_another_kind_is_refused_unchanged(self, tmp_path: Path, content: bytes) -> None:
         (tmp_path / "alloy.db").write_bytes(content)
         with pytest.raises(StorageError, match=r"not a camobo study but another kind of file\. It is unchanged"):
             file_engine(tmp_path / "alloy.db", create=True)
         assert (tmp_path / "alloy.db").read_bytes() == content
 
-    def test_a_file_that_may_not_be_read_says_so(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        (tmp_path / "alloy.db").touch()
+    def test_a_file_that_may_not_be_read_says_so(self, tmp_path: Path) -> None:
+        (tmp_path / "alloy.db").touch(0o000)
+        (tmp_path / "alloy.db").chmod(0o000)
+        tmp_path.chmod(0o755)
 
-        def refuses(*_: object) -> None:
-            raise PermissionError(13, "Permission denied")
+        def work(say: Say) -> None:
+            os.setresuid(65534, 65534, 65534)
+            try:
+                with storage_errors("alloy.db"), file_engine(tmp_path / "alloy.db", create=False).connect():
+                    say("read")
+            except StorageError as error:
+                say(str(error))
 
-        monkeypatch.setattr(Path, "open", refuses)
-        with pytest.raises(StorageError, match=r"alloy\.db: cannot be read: Permission denied"):
-            file_engine(tmp_path / "alloy.db", create=False)
+        if os.geteuid() != 0:
+            pytest.skip("needs root, to become somebody else")
+        for folder in tmp_path.parents:
+            if folder.stat().st_uid == 0 and folder != Path("/") and not folder.stat().st_mode & 0o001:
+                folder.chmod(folder.stat().st_mode | 0o011)
+        process, file = forked(work)
+        (said,) = heard(file.readlines())
+        file.close()
+        assert os.waitpid(process, 0)[1] == 0
+        assert "unable to open" in said
+        assert "can be read and written" in said
 
-    @pytest.mark.parametrize("log", [False, True], ids=["alone", "with a log"])
+    @pytest.mark.parametrize("log", [False, True], ids=["at rest", "in use"])
     def test_a_file_that_may_not_be_written_is_opened_to_read(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: bool
     ) -> None:
         path = tmp_path / "alloy.db"
-        sqlite3.connect(path).execute("CREATE TABLE t (x)").connection.close()
-        if log:
-            (tmp_path / "alloy.db-wal").touch()
-        monkeypatch.setattr(os, "access", lambda *_: False)
-        engine = file_engine(path, create=True)
-        assert ("mode=ro" in str(engine.url), "immutable=1" in str(engine.url)) == (True, not log)
-        with engine.connect() as connection, pytest.raises(OperationalError, match="readonly"):
-            connection.exec_driver_sql("INSERT INTO t VALUES (1)")
+        writer = sqlite3.connect(path, isolation_level=None)
+        writer.execute("PRAGMA journal_mode=WAL")
+        writer.execute("CREATE TABLE t (x)")
+        if not log:
+            writer.close()
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "access", lambda *_: False)
+            engine = file_engine(path, create=True)
+        with engine.connect() as connection:
+            assert (connection.info["at rest"] is None) == log
+            with pytest.raises(OperationalError, match="readonly"):
+                connection.exec_driver_sql("INSERT INTO t VALUES (1)")
+        with sqlite3.connect(path) as other:
+            other.execute("INSERT INTO t VALUES (2)")
+        with engine.connect() as connection:
+            assert connection.exec_driver_sql("SELECT x FROM t").scalars().all() == [2], "each use looks anew"
+        other.close()
+        writer.close()
+
+    def test_no_text_is_longer_than_any_study_needs(self, tmp_path: Path) -> None:
+        engine = file_engine(tmp_path / "alloy.db", create=True)
+        with engine.connect() as connection, pytest.raises(SQLAlchemyError, match="too big"):
+            connection.exec_driver_sql(f"SELECT zeroblob({LONGEST + 1})")
+        engine.dispose()
+
+    def test_a_look_that_takes_too_long_is_interrupted(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("camobo.storage.connections._LONGEST_LOOK", 0.1)
+        engine = file_engine(tmp_path / "alloy.db", create=True)
+        endless = "WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t) SELECT count(*) FROM t"
+        with engine.connect() as connection:
+            said = r"interrupted\. It took longer than"
+            with pytest.raises(StorageError, match=said), storage_errors("alloy.db"), hurried(connection):
+                connection.exec_driver_sql(endless)
+            assert connection.exec_driver_sql("SELECT 1").scalar() == 1
         engine.dispose()
 
     @pytest.mark.parametrize("value", [float("nan"), float("inf"), {"x": -float("inf")}])
@@ -179,7 +222,6 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("said", "advice"),
         [
-            ("file is not a database", "restore it from a copy"),
             ("database disk image is malformed", "restore it from a copy"),
             ("attempt to write a readonly database", "permissions"),
             ("cannot execute INSERT in a read-only transaction", "permissions"),
@@ -214,6 +256,10 @@ class TestErrors:
             raise OperationalError("SELECT secret", {}, Exception(said))
         assert str(caught.value) == told
 
+    def test_a_file_that_is_not_sqlites_is_another_kind_of_file(self) -> None:
+        with pytest.raises(StorageError, match="another kind of file"), storage_errors("alloy.db"):
+            raise OperationalError("SELECT 1", {}, Exception("file is not a database"))
+
     def test_an_error_of_the_library_is_one_line(self) -> None:
         with pytest.raises(StorageError, match=r"alloy\.db: a b\."), storage_errors("alloy.db"):
             raise SQLAlchemyError("a\n  b")
@@ -224,8 +270,13 @@ class TestErrors:
         with pytest.raises(StorageError, match=said), readable("alloy.db"):
             raise error
 
+    def test_what_the_hashes_say_is_damage_at_a_place(self) -> None:
+        said = r"^alloy\.db: the study is damaged: event 3 is missing\. camobo check alloy\.db says"
+        with pytest.raises(StorageError, match=said), readable("alloy.db"):
+            raise StorageError("event 3 is missing.")
+
     def test_other_errors_go_through(self) -> None:
-        with pytest.raises(StorageError, match=r"^as it was$"), storage_errors("alloy.db"), readable("alloy.db"):
+        with pytest.raises(StorageError, match=r"^as it was$"), storage_errors("alloy.db"):
             raise StorageError("as it was")
         with pytest.raises(RuntimeError), storage_errors("alloy.db"), readable("alloy.db"):
             raise RuntimeError

@@ -1,8 +1,8 @@
 """Studies of an older format, looked at and changed by this version.
 
 `format_1.db` was written by the version that stored reasons as sentences, `format_2.db` by the one whose default cost
-was `AdditiveCost`. The JSON beside each holds its trials, their notes, the predictions of its `explain` for one trial,
-and its budget. What comes next is chosen otherwise now.
+was `AdditiveCost`, `format_3.db` by the last without hashes. The JSON beside each holds its trials, their notes, the
+predictions of its `explain` for one trial, and its budget. What comes next is chosen otherwise now.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ import sqlalchemy as sa
 import camobo as cm
 from camobo.cli import arguments
 from camobo.storage import sql
+from camobo.storage.chain import Links, hash_of_description, hash_of_event
 from camobo.storage.formats import FORMAT, OLDEST
 from camobo.storage.migrations import MIGRATIONS
 from camobo.storage.schema import TABLES
 from camobo.storage.sql import open_sql
+from camobo.storage.tables import NEW_IN_4
 from camobo.strategy.notes import Note, Reason
 from tests.support.processes import Say, forked, heard
+from tests.support.tampering import change as tampered
 
 HERE = Path(__file__).parent
 
@@ -129,10 +132,11 @@ def schema(before: Old, server: str) -> Iterator[str]:
     with engine.begin() as connection:
         connection.execute(sa.schema.CreateSchema(name))
         TABLES.create_all(connection)
-        connection.execute(sa.text(f"ALTER TABLE {name}.events DROP COLUMN request"))  # as before format 4
         for table in TABLES.sorted_tables:
+            for added in NEW_IN_4.get(table.name, ()):
+                connection.execute(sa.text(f"ALTER TABLE {name}.{table.name} DROP COLUMN {added}"))
+            names = [column for column in dict(table.c) if column not in NEW_IN_4.get(table.name, ())]
             texts = [column.name for column in table.c if isinstance(column.type, sa.JSON)]
-            names = [column.name for column in table.c if column.name != "request"]
             for row in stored(before.file, f"SELECT {', '.join(names)} FROM {table.name}"):
                 facts = dict(zip(names, row, strict=True))
                 read = {text: None if facts[text] is None else json.loads(facts[text]) for text in texts}
@@ -266,6 +270,7 @@ class TestTheSameStudy:
 
     def test_trials_have_the_states_values_costs_and_remarks_they_had(self, path: Path, before: Old) -> None:
         query = "SELECT number, state, params, results, cost, note, reason, owner, added, amended FROM trials"
+        asked = {event["trial"]: event["new"] for event in before.events() if "params" in event["new"]}
         with cm.Study.load(path) as study:
             for trial, row in zip(study.trials, stored(before.file, f"{query} ORDER BY number"), strict=True):
                 number, state, params, results, cost, note, reason, owner, added, amended = row
@@ -273,7 +278,7 @@ class TestTheSameStudy:
                 assert dict(trial.values or {}) == json.loads(results or "{}")
                 assert (trial.cost, trial.note, trial.reason, trial.owner) == (cost, note, reason, owner)
                 assert (trial.added, trial.amended) == (bool(added), bool(amended))
-                assert trial.expected is None
+                assert trial.expected == asked[trial.number].get("expected")
 
     def test_it_goes_on_with_receipts_money_and_changes(self, old: Any, before: Old) -> None:
         with cm.Study.load(old) as study:
@@ -417,26 +422,53 @@ class TestTheSameStudy:
         change(path)
         assert len(cm.Study.load(path).trials) == before.count
 
-    def test_an_older_process_that_still_has_it_open_does_no_harm(self, path: Path, before: Old) -> None:
+    def test_an_older_process_that_still_has_it_open_cannot_add_events_without_hashes(
+        self, old: Any, before: Old
+    ) -> None:
+        event = before.events()[-1]
+        row = (len(before.events()), "released", 17, event["when"], "anna", "{}", None)
+        insert = "INSERT INTO {}events (number, kind, trial, at, who, new, old) VALUES"
+        change(old)
+        study = cm.Study.load(old)
+        if isinstance(old, Path):
+            with (
+                contextlib.closing(sqlite3.connect(old)) as writer,
+                pytest.raises(sqlite3.IntegrityError, match="hash"),
+            ):
+                writer.execute(f"{insert.format('')} (?, ?, ?, ?, ?, ?, ?)", row)
+        else:
+            url = sa.make_url(old)
+            engine = sa.create_engine(url.difference_update_query(["schema"]))
+            values = dict(zip("abcdefg", row, strict=True))
+            statement = f"{insert.format(str(url.query['schema']) + '.')} (:a, :b, :c, :d, :e, :f, :g)"
+            with engine.connect() as connection, pytest.raises(sa.exc.IntegrityError, match="hash"):
+                connection.execute(sa.text(statement), values)
+            engine.dispose()
+        assert len(study.log()) == len(before.events())
+        study.close()
+
+    def test_a_study_that_another_converts_meanwhile_is_verified_from_then_on(self, path: Path, before: Old) -> None:
+        with cm.Study.load(path) as study:
+            change(path)
+            assert len(study.trials) == before.count
+            tampered(path, "UPDATE events SET who = 'eve' WHERE number = 3")
+            with pytest.raises(cm.StorageError, match="event 3 is not as it was stored"):
+                study.log()
+
+    def test_the_hashes_are_those_of_what_is_stored(self, path: Path) -> None:
         change(path)
-        study = cm.Study.load(path)
-        events = before.events()
-        asked = next(event for event in events if event["kind"] == "asked" and "notes" in event["new"])
-        note = "improves the front" if before.format == 1 else {"reason": "improves-front"}
-        rows = [
-            ("asked", before.count, json.dumps({**asked["new"], "notes": [note]})),
-            ("planned", None, '{"budget":99}'),
-        ]
-        writer = sqlite3.connect(path)
-        for i, (kind, trial, new) in enumerate(rows):
-            row = (len(events) + i, kind, trial, asked["when"], "anna", new, None)
-            columns = "number, kind, trial, at, who, new, old"
-            writer.execute(f"INSERT INTO events ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-        writer.commit()
-        writer.close()
-        assert [note.reason for note in study.trials[before.count].notes] == [Reason.IMPROVES_FRONT]
-        assert study.budget == cm.Budget(99)
-        assert len(cm.Study.load(path).trials) == before.count + 1
+        ((first, count, chain),) = stored(path, "SELECT hash, count, chain FROM study")
+        rows = stored(path, "SELECT number, kind, trial, at, who, new, old, hash FROM events ORDER BY number")
+        assert [hash_of_event(*row[:7]) for row in rows] == [row[7] for row in rows]
+        assert Links(0, first).after(row[7] for row in rows) == Links(count, chain)
+        ((document, created),) = stored(path, "SELECT document, created FROM study")
+        assert hash_of_description(document, created) == first
+
+    def test_a_converted_file_declares_what_a_new_one_does(self, path: Path, tmp_path: Path) -> None:
+        change(path)
+        cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, storage=tmp_path / "new.db").close()
+        query = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY name"
+        assert stored(path, query) == stored(tmp_path / "new.db", query)
 
 
 class TestOneTransaction:
@@ -581,7 +613,8 @@ def test_a_study_with_any_cost_of_format_2_opens(tmp_path: Path, method: str, ki
 def test_a_study_of_format_3_is_looked_at_as_it_is_and_gets_requests_with_its_first_change(place: Any) -> None:
     with cm.Study(cm.Space({"x": cm.Real(0, 1)}), {"y": "max"}, seed=1, storage=place) as study:
         trial = study.tell(study.ask(), {"y": 1.0})
-    run_sql(place, "ALTER TABLE events DROP COLUMN request", "UPDATE study SET format = 3")
+    dropped = [f"ALTER TABLE {table} DROP COLUMN {column}" for table, new in NEW_IN_4.items() for column in new]
+    run_sql(place, *dropped, "UPDATE study SET format = 3")
     with cm.Study.load(place) as study:
         assert study.trials == (trial,)
         assert format_and_document(place)[0] == 3

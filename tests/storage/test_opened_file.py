@@ -119,6 +119,35 @@ def test_vacuum_is_recognised_at_every_page_size(tmp_path: Path, page_size: int)
     file.check()
 
 
+def test_a_log_without_its_file_is_named(path: Path) -> None:
+    log = path.with_name("alloy.db-wal")
+    with sqlite3.connect(path, isolation_level=None) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("INSERT INTO t VALUES (1)")
+        content = log.read_bytes()
+    connection.close()
+    for gone in (False, True):
+        path.unlink() if gone else os.truncate(path, 0)
+        log.write_bytes(content)
+        with pytest.raises(StorageError, match=r"the file is empty or gone, though its log alloy\.db-wal is there"):
+            opened_file(path).check_log()
+
+
+def test_a_file_in_use_is_not_at_rest_and_one_at_rest_shows_any_change(path: Path) -> None:
+    file = opened_file(path)
+    before = file.at_rest()
+    assert before is not None
+    assert file.at_rest() == before
+    with sqlite3.connect(path, isolation_level=None) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("INSERT INTO t VALUES (1)")
+        assert file.at_rest() is None
+    connection.close()
+    assert file.at_rest() not in (None, before)
+    path.unlink()
+    assert file.at_rest() is None
+
+
 class TestLog:
     @pytest.fixture
     def log(self, path: Path) -> Path:

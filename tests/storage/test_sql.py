@@ -23,6 +23,7 @@ from camobo.storage.sql import SqlStore, open_sql
 from tests.support.histories import NEW, PLAN, added
 from tests.support.processes import Say, forked
 from tests.support.sqlite_files import rows
+from tests.support.tampering import change as tampered
 
 DOCUMENT = to_document(PLAN)
 
@@ -176,7 +177,13 @@ class TestCreating:
         one, other = open_sql(place, create=True), open_sql(place, create=True)
         assert one.create({"study": 1}) == {"study": 1}
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(SqlStore, "_format", lambda _: None)  # as the other found it a moment before
+            look, looked = SqlStore._look, list[bool]()
+
+            def too_early(store: SqlStore) -> int | None:
+                looked.append(True)
+                return None if len(looked) == 1 else look(store)
+
+            patch.setattr(SqlStore, "_look", too_early)
             assert other.create({"study": 2}) == {"study": 1}
         one.close()
         other.close()
@@ -350,11 +357,13 @@ def test_a_record_changed_by_somebody_else_is_damage(tmp_path: Path) -> None:
     change = added(NEW)
     with store.transaction() as transaction:
         transaction.append([*change.events, *added(change.history, 1).events], [])
-    connection = sqlite3.connect(path)
-    connection.execute("UPDATE events SET at = 'yesterday' WHERE number = 1")
-    connection.commit()
-    connection.close()
+    tampered(path, "UPDATE events SET at = 'yesterday' WHERE number = 1")
     assert len(store.events(0, 1)) == 1
+    with pytest.raises(StorageError, match=r"alloy\.db: the study is damaged: event 1 is not as it was stored"):
+        store.events()
+    with pytest.raises(StorageError, match="damaged"), store.transaction() as transaction:
+        transaction.events(0)
+    tampered(path, forge=True)
     with pytest.raises(StorageError, match=r"alloy\.db: the study is damaged, a record cannot be read"):
         store.events()
     with pytest.raises(StorageError, match="damaged"), store.transaction() as transaction:

@@ -12,6 +12,7 @@ Inside this room:
     look           status, front, explain, log
     report         report: one HTML file
     csv_commands   export, import
+    care           check, backup, repair: looking after a stored study
     csv_results    the results in CSV rows, for import and `tell --csv`
     csv_files      reading and writing CSV files
     csv_cells      one CSV cell, to and from the value it stands for
@@ -40,7 +41,7 @@ import typer
 from typer.core import TyperGroup
 
 import camobo
-from camobo.cli import begin, change, csv_commands, demo, look, output, paper, phrases, report, run, trials
+from camobo.cli import begin, care, change, csv_commands, demo, look, output, paper, phrases, report, run, trials
 from camobo.errors import CamoboError
 
 
@@ -76,7 +77,7 @@ app = typer.Typer(
 )
 _GARBAGE_THRESHOLD = 200_000
 """New objects between garbage collections: opening a large study makes many objects and no garbage."""
-for group in (begin, demo, change, trials, look, report, csv_commands, run):
+for group in (begin, demo, change, trials, look, report, csv_commands, care, run):
     app.add_typer(group.app)
 app.add_typer(paper.app, rich_help_panel="The paper")
 

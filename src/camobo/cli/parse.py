@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from camobo.checks import NUMBER
 from camobo.errors import Advice, InvalidOptionError, InvalidValueError, UnknownTrialError, shown
-from camobo.hints import meant
+from camobo.hints import NUMBER, meant
 
 _DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:[,'\s]\d{3})+(?:\.\d*)?", re.ASCII)

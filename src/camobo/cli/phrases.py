@@ -18,6 +18,7 @@ ADVICE: Mapping[Advice, str] = {
     Advice.CREATE: "Create a study with camobo new.",
     Advice.CONTINUE: "To continue that study, name it: {place}. For a new one choose another place with --storage.",
     Advice.REOPEN: "Run the command again.",
+    Advice.REPAIR: Advice.REPAIR.value,
     Advice.CATCH: "To record such trials as failed and go on, give --record-failures.",
     Advice.SPEND_MORE: "To go on, raise it with camobo set STUDY --budget=….",
     Advice.LOOK: "Look at camobo log before doing it again.",

@@ -9,6 +9,7 @@ For other rooms:
     events         one event, and the kinds there are
     trial          one trial, and its states
     history        the state of a study: the fold of its events
+    validation     whether a stored event can be believed
     transitions    what each request changes, or why it is refused
 Inside this room:
     late           results that come after somebody else has taken or settled their trial

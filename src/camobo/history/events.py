@@ -70,6 +70,18 @@ class Event:
         }
 
 
+def when_of(text: str) -> datetime:
+    """A stored time; ValueError unless it is one that can be compared, and shown in every time zone.
+
+    >>> when_of("2026-01-01T12:00:00+00:00").year
+    2026
+    """
+    when = datetime.fromisoformat(text)
+    if when.tzinfo is None or not 1 < when.year < 9999:
+        raise ValueError(f"need a time with its zone, in a year from 2 to 9998, got {text!r}")
+    return when
+
+
 def _frozen(facts: Any) -> Any:
     """A read-only view of facts, and of each dict among them."""
     if facts is None:

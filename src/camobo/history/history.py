@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from camobo.arrays import Array
-from camobo.checks import LONGEST_LEASE, money, values_of
+from camobo.checks import LONGEST_LEASE
 from camobo.errors import CamoboError, StorageError
 from camobo.history.document import changed_plan
-from camobo.history.events import Event
+from camobo.history.events import Event, when_of
 from camobo.history.trial import Measurement, State, Trial
+from camobo.history.validation import checked_facts
 from camobo.space.inputs import Params
 from camobo.space.space import Space
 from camobo.strategy.notes import Note, Reason
@@ -45,7 +46,7 @@ def fold(history: History, events: Iterable[Event], *, checked: bool = False) ->
     """The history after further events. Takes time linear in all trials, so fold many events at once.
 
     `checked` says that `transitions` made the events from this very history. Other events come from a storage, where
-    anybody may have changed them: their params and values are checked here.
+    anybody may have changed them: they are checked here (`validation`).
     """
     trials, units = list(history.trials), list(history.units)
     plan, count, suggested = history.plan, history.count, history.suggested
@@ -53,7 +54,7 @@ def fold(history: History, events: Iterable[Event], *, checked: bool = False) ->
         if event.number != count:
             raise StorageError(f"event {count} is missing: the next stored event has number {event.number}.")
         try:
-            facts = event.new if checked else _validated(event, plan)
+            facts = event.new if checked else checked_facts(event, plan, trials)
             if event.kind == "set":
                 plan = changed_plan(plan, facts)
             elif event.trial is None:
@@ -64,24 +65,11 @@ def fold(history: History, events: Iterable[Event], *, checked: bool = False) ->
                 units.append(_unit(plan.space, trials[-1].params))
             else:
                 trials[event.trial] = _changed(trials[event.trial], event, facts, plan.objectives)
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
             said = error.message if isinstance(error, CamoboError) else f"{type(error).__name__}: {error}."
             raise StorageError(f"event {event.number} cannot be read: {said}") from error
         count += 1
     return History(plan, tuple(trials), tuple(units), count, suggested)
-
-
-def _validated(event: Event, plan: Plan) -> Mapping[str, Any]:
-    """The facts of an event, with params and values checked. Only an amendment may lack values: it withdraws them."""
-    facts, checked = event.new, dict[str, Any]()
-    if "params" in facts:
-        checked["params"] = plan.space.check(facts["params"])
-    for name in ("cost", "expected"):
-        if name in facts and event.kind != "set":
-            checked[name] = money(facts[name])
-    if "values" in facts and not (facts["values"] is None and event.kind == "amended"):
-        checked["values"] = values_of(facts["values"], plan.objectives, partial="params" not in facts)
-    return {**facts, **checked} if checked else facts
 
 
 def _unit(space: Space, checked: Params) -> Array:
@@ -163,9 +151,9 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
             teller=event.who,
         )
     if event.kind == "told":
-        trial = replace(trial, cost=facts.get("cost", trial.cost), note=facts.get("note", trial.note))
+        besides = {"cost": facts.get("cost", trial.cost), "note": facts.get("note", trial.note)}
         if "values" not in facts and ("cost" in facts or "note" in facts):
-            return trial
+            return replace(trial, **besides)
         values, whole = _merged(trial, facts["values"], objectives)
         return replace(
             trial,
@@ -174,6 +162,7 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
             told=number if whole else None,
             expires=None if whole else trial.expires,
             teller=event.who,
+            **besides,
         )
     if event.kind == "amended":
         trial = replace(trial, cost=facts.get("cost", trial.cost), teaches=trial.teaches or "cost" in facts)
@@ -203,7 +192,7 @@ def _merged(trial: Trial, told: Mapping[str, float], objectives: Mapping[str, st
 
 def parse_time(text: str | None) -> datetime | None:
     """A time from its ISO form."""
-    return None if text is None else datetime.fromisoformat(text)
+    return None if text is None else when_of(text)
 
 
 def is_free(trial: Trial, now: datetime) -> bool:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,12 +16,17 @@ import sqlalchemy as sa
 from sqlalchemy import event as hooks
 from sqlalchemy.exc import DBAPIError, DisconnectionError, SQLAlchemyError
 
-from camobo.checks import SQLITE_HEADER
 from camobo.errors import Advice, InvalidOptionError, MissingExtraError, OutcomeUnknown, StorageError, shown
 from camobo.hints import HIDDEN, redacted
+from camobo.storage.opened_file import OpenedFile, opened_file
+from camobo.storage.stored_json import LONGEST, read_json, write_json
 
 PATIENCE = 300
 """Seconds to wait for another process. Then a write fails, and a suggestion is computed without waiting its turn."""
+_SMALLEST = 512
+"""Bytes of the smallest SQLite file."""
+_LONGEST_LOOK = 10
+"""Seconds that finding out what a file holds may take."""
 
 
 def read_url(text: str) -> sa.URL:
@@ -65,20 +72,19 @@ def file_engine(path: Path, *, create: bool) -> sa.Engine:
         raise StorageError(f"{place}: is not a file. Name a file, such as alloy.db.")
     if not path.absolute().parent.is_dir():
         raise StorageError(f"{place}: its folder does not exist. Create {path.absolute().parent} first.")
-    _check_header(path)
-    log = path.with_name(path.name + "-wal").exists()
+    _check_size(path)
+    log = opened_file(path).log.exists()
     writable = (not path.exists() or os.access(path, os.W_OK)) and (log or os.access(path.absolute().parent, os.W_OK))
     options = {"uri": "true", "mode": ("rwc" if create else "rw") if writable else "ro"}
-    if not writable and not log:
-        options["immutable"] = "1"  # otherwise SQLite creates a log even to read
     engine = sa.create_engine(
         sa.URL.create("sqlite", database=f"file:{quote(str(path.absolute()))}", query=options),
-        json_serializer=_write_json,
-        json_deserializer=_read_json,
-        pool_size=1,
-        max_overflow=4,
+        json_serializer=write_json,
+        json_deserializer=read_json,
         connect_args={"timeout": PATIENCE},
+        **({"pool_size": 1, "max_overflow": 4} if writable else {"poolclass": sa.NullPool}),
     )
+    if not writable:
+        hooks.listen(engine, "do_connect", partial(_connect_to_read, opened_file(path)))
     hooks.listen(engine, "connect", _settle_sqlite)
     hooks.listen(engine, "begin", _begin_sqlite)
     return _of_one_process(engine)
@@ -113,22 +119,53 @@ def _refuse_parents_connection(_: object, record: Any, proxy: Any) -> None:
         raise DisconnectionError("the connection belongs to the parent process")
 
 
-def _check_header(path: Path) -> None:
-    """Refuse a file that is not SQLite's, before SQLite opens it."""
-    if not path.exists():
-        return
-    try:
-        with path.open("rb") as file:
-            start = file.read(len(SQLITE_HEADER))
-    except OSError as error:
-        raise StorageError(f"{path}: cannot be read: {error.strerror or error}.") from error
-    if start not in (b"", SQLITE_HEADER):
-        raise StorageError(f"{path}: is not a camobo study but another kind of file. It is unchanged.")
+def _check_size(path: Path) -> None:
+    """Refuse a file that is too small for SQLite's, which SQLite would overwrite.
+
+    The file is not opened here: to close it would release the locks that another connection of this process has on it.
+    """
+    if path.exists() and 0 < path.stat().st_size < _SMALLEST:
+        raise _of_another_kind(str(path))
+
+
+def _of_another_kind(place: str) -> StorageError:
+    return StorageError(f"{place}: is not a camobo study but another kind of file. It is unchanged.")
+
+
+def _connect_to_read(file: OpenedFile, _: object, record: Any, arguments: list[str], __: object) -> None:
+    """Connect for one use to a file that may not be written.
+
+    While nobody uses the study there is no log, and SQLite would create one even to read: it is told that the file
+    cannot change. Whether it changed all the same is looked at after the use (`OpenedFile.at_rest`).
+    """
+    record.info["at rest"] = rest = file.at_rest()
+    if rest is not None:
+        arguments[0] += "&immutable=1"
 
 
 def _settle_sqlite(connection: Any, _: object) -> None:
     connection.isolation_level = None  # we begin transactions ourselves
-    connection.execute("PRAGMA synchronous=FULL")
+    if hasattr(connection, "setlimit"):  # Python 3.11
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+    try:
+        for setting in ("synchronous=FULL", "trusted_schema=OFF", "cell_size_check=ON"):
+            connection.execute(f"PRAGMA {setting}")
+    except UnicodeDecodeError as error:  # in what SQLite says, which quotes the damaged declaration of a table
+        raise sqlite3.DatabaseError("malformed database schema: it is no text") from error
+
+
+@contextmanager
+def hurried(connection: sa.Connection) -> Iterator[None]:
+    """Interrupt what takes SQLite longer than looking at a study may take: its tables can be made to hang a reader."""
+    raw, end = connection.connection.driver_connection, time.monotonic() + _LONGEST_LOOK
+    if not isinstance(raw, sqlite3.Connection):
+        yield
+        return
+    raw.set_progress_handler(lambda: time.monotonic() > end, 100_000)
+    try:
+        yield
+    finally:
+        raw.set_progress_handler(None, 0)
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
@@ -143,8 +180,8 @@ def server_engine(url: sa.URL, schema: str | None) -> sa.Engine:
     try:
         engine = sa.create_engine(
             bare if "connect_timeout" in bare.query else bare.update_query_dict({"connect_timeout": "10"}),
-            json_serializer=_write_json,
-            json_deserializer=_read_json,
+            json_serializer=write_json,
+            json_deserializer=read_json,
             pool_size=1,
             max_overflow=4,
             pool_pre_ping=True,  # after a restart of the server, reconnect instead of failing
@@ -158,28 +195,17 @@ def server_engine(url: sa.URL, schema: str | None) -> sa.Engine:
     return _of_one_process(engine)
 
 
-def _write_json(value: Any) -> str:
-    return json.dumps(value, allow_nan=False, default=dict, separators=(",", ":"))
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not a number")
-
-
-_decoder = json.JSONDecoder(parse_constant=_refuse_constant)
-
-
-def _read_json(text: str | bytes) -> Any:
-    return _decoder.decode(text if isinstance(text, str) else text.decode())
-
-
 @contextmanager
 def readable(place: str) -> Iterator[None]:
     """Turn errors from records that cannot be read into a StorageError: somebody changed what we wrote."""
     try:
         yield
-    except (ValueError, TypeError, AttributeError, LookupError) as error:
-        raise StorageError(f"{place}: the study is damaged, a record cannot be read: {error}.") from error
+    except StorageError as error:
+        said = f"{place}: the study is damaged: {error.message}"
+        raise StorageError(said, advice=Advice.REPAIR, place=place) from error
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError) as error:
+        said = f"{place}: the study is damaged, a record cannot be read: {error}."
+        raise StorageError(said, advice=Advice.REPAIR, place=place) from error
 
 
 @contextmanager
@@ -212,6 +238,8 @@ def storage_errors(place: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
+        if "file is not a database" in str(error.orig):
+            raise _of_another_kind(place) from error
         text = _said(error)
         unchanged = "" if _is_damage(text) else " Everything stored before is unchanged."
         raise StorageError(f"{place}: {text}.{what_to_do(text)}{unchanged}") from error
@@ -219,16 +247,15 @@ def storage_errors(place: str) -> Iterator[None]:
         raise StorageError(f"{place}: {redacted(' '.join(str(error).split()))}.") from error
 
 
-_DAMAGE = {
-    "not a database": " It is damaged or another kind of file: restore it from a copy.",
-    "malformed": " The file is damaged: restore it from a copy.",
-}
+_DAMAGE = {"malformed": " The file is damaged: restore it from a copy."}
 _ADVICE = {
     **_DAMAGE,
     "readonly": " It cannot be written to: check the permissions of the file and its folder.",
     "read-only": " It cannot be written to: check its permissions.",
     "full": " Make room on the disk and try again.",
     "disk i/o": " The disk refused it: is it full or disconnected?",
+    "too big": f" A text or table of a study has at most {LONGEST // 1_000_000} million bytes.",
+    "interrupted": f" It took longer than {_LONGEST_LOOK} s to look at: the file is damaged or was made to do so.",
     "locked": " Other processes kept it busy for too long: try again.",
     "permission denied": " You may not write to it: use a user who may.",
     "unable to open": " Check that the file and its folder can be read and written.",

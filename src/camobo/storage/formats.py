@@ -3,7 +3,8 @@
     1 → 2   inputs say `expensive` instead of `dear`; the reason for a suggestion is data instead of a sentence
     2 → 3   an additive cost, or the paper's in the default method, is its order; events that change the plan are called
             "set" instead of "planned"
-    3 → 4   an event may be "late"; each event has the id of the request that stored it
+    3 → 4   an event may be "late"; each event has a hash and the id of the request that stored it; the row of the study
+            has the hashes of its description and of all events (`chain`)
 
 Reading converts in memory and writes nothing, so that a study of an older format can be looked at wherever it lies. The
 first change of a study converts what is stored (`migrations`).
@@ -51,10 +52,7 @@ def _renamed(given: Any) -> Any:
 
 
 def current_facts(facts: Any) -> Any:
-    """The facts of a stored event in the words of the current format.
-
-    An older version that still has the study open may add sentences after the conversion, so every event is looked at.
-    """
+    """The facts of a stored event in the words of the current format."""
     notes = facts.get("notes") if isinstance(facts, Mapping) else None
     if not isinstance(notes, list) or not any(isinstance(note, str) for note in notes):
         return facts

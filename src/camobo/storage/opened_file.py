@@ -1,7 +1,8 @@
 """Notices when an open SQLite file was removed, replaced or cut short.
 
 SQLite would keep writing to the file that is gone, and would apply its log (the -wal file) to whatever has the name
-now. So the file and its log are compared with what they were, before each use and after each change.
+now. So the file and its log are compared with what they were, before each use and after each change, and the log's
+content is checked before SQLite first reads it (`write_ahead`).
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from camobo.errors import Advice, StorageError
+from camobo.storage import write_ahead
 
 Identity: TypeAlias = tuple[int, int]
+Rest: TypeAlias = tuple[int, int, int, int]
 
 
 @dataclass(slots=True)
@@ -28,10 +31,43 @@ class OpenedFile:
     _log: Identity | None = field(default=None, repr=False)
     _log_set_aside: bool = field(default=False, repr=False)
 
+    @property
+    def index(self) -> Path:
+        """The index of the log: it says how long the log is."""
+        return self.log.with_name(self.log.name.removesuffix("-wal") + "-shm")
+
     def remember(self) -> None:
         """Remember the file at the path as the right one."""
         found = os.stat(self.path)
         self._file, self._size = (found.st_dev, found.st_ino), found.st_size
+
+    def at_rest(self) -> Rest | None:
+        """What tells this state of the file from later ones; None if it is in use, so that its log counts too."""
+        try:
+            if self.log.exists() and (self.log.stat().st_size or self.index.exists()):
+                return None
+            found = os.stat(self.path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+
+    def check_log(self) -> None:
+        """Raise if the log is damaged, or shorter than it was written: SQLite would drop changes without a word."""
+        harm = self.harm_to_log()
+        if harm is not None:
+            raise StorageError(
+                f"{self.path}: {harm}. Stop every process that uses the study and restore {self.log.name}.",
+                advice=Advice.REPAIR,
+                place=str(self.path),
+            )
+
+    def harm_to_log(self) -> str | None:
+        """What is wrong with the log, in words; None if nothing is."""
+        harm = write_ahead.damage(self.log, self.index)
+        empty = not self.path.exists() or not self.path.stat().st_size
+        if harm is None and empty and self.log.exists() and self.log.stat().st_size:
+            return f"the file is empty or gone, though its log {self.log.name} is there"
+        return None if harm is None else f"{self.log.name}, which holds the latest results, {harm}"
 
     def check(self, connection: MutableMapping[Any, Any] | None = None) -> None:
         """Raise if the file is no longer the one opened. `connection` is a connection's `info`: check its log too."""
@@ -58,6 +94,8 @@ class OpenedFile:
                 f"{found.st_size} bytes. Restore it from a copy. Treat a change in progress as not stored."
             )
         self._size = found.st_size
+        if write_ahead.shortness(self.log, self.index):
+            self.check_log()
         if connection is not None:
             self._check_log(connection)
 
@@ -78,8 +116,7 @@ class OpenedFile:
         if self._log is not None and _identity(self.log) == self._log:  # else it came with the new file
             try:
                 os.replace(self.log, aside)
-                index = self.log.with_name(self.log.name.removesuffix("-wal") + "-shm")
-                index.unlink(missing_ok=True)
+                self.index.unlink(missing_ok=True)
             except OSError:
                 return f"First remove {self.log.name}: it is the log of the old file. "
             self._log_set_aside = True
@@ -104,8 +141,8 @@ def _identity(path: Path) -> Identity | None:
 
 def _whole(path: Path, size: int) -> bool:
     """Whether a file that became shorter is as long as its header says: somebody ran VACUUM."""
-    with path.open("rb") as file:
-        header = file.read(32)
+    file = os.open(path, os.O_RDONLY)  # it stays open: to close it would release SQLite's locks on it
+    header = os.read(file, 32)
     if len(header) < 32:
         return False
     page = int.from_bytes(header[16:18], "big")

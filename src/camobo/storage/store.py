@@ -77,3 +77,6 @@ def _read(place: str, document: dict[str, Any]) -> Plan:
     except CamoboError as error:
         said = f"{place}: the study is damaged, its description cannot be read: {error.message}"
         raise StorageError(said, advice=error.advice, **error.facts) from error
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError) as error:
+        said = f"{place}: the study is damaged, its description cannot be read: {type(error).__name__}: {error}."
+        raise StorageError(said) from error

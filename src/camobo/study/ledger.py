@@ -256,4 +256,5 @@ class Ledger:
         try:
             return self._with_function(fold(self._history, events)) if events else self._history
         except StorageError as error:
-            raise StorageError(f"{self.store.place}: the study is damaged: {error}") from error
+            said = f"{self.store.place}: the study is damaged: {error}"
+            raise StorageError(said, advice=Advice.REPAIR, place=self.store.place) from error

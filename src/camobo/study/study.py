@@ -169,7 +169,12 @@ class Study:
         self._warned = False  # whether it was said that receipts contradict the order
         if store is not storage:
             weakref.finalize(self, store.close)  # a store this study opened is closed with it
-        self._ledger.read()
+        try:
+            self._ledger.read()
+        except BaseException:
+            if store is not storage:
+                store.close()  # nobody gets this study: nothing may stay open
+            raise
 
     def _give_function(self, cost: Cost | None) -> None:
         """Keep the function that was this study's cost, or refuse what was not."""
