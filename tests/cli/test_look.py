@@ -220,6 +220,8 @@ def test_what_came_too_late_is_shown_with_who_told_it_and_its_cost_is_spent(tmp_
     assert "\nlate         1 result that came too late to count, of 1 trial: 0\n" in status.out
     assert "spent        41.5 of 1000 EUR" in status.out
     (late,) = camobo("status", tmp_path / "a.db", "--json").json["late"]
+    reference = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    assert all(f"`{key}`" in reference for key in late)
     assert (late["trial"], late["values"], late["cost"], late["who"]) == (0, {"strength": 512.0}, 41.5, "anna")
     last = " ".join(camobo("log", tmp_path / "a.db").out.splitlines()[-1].split())
     assert last.endswith("anna late 0 strength=512, cost: 41.5, note: furnace B")

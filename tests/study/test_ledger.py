@@ -131,6 +131,30 @@ class TestChanging:
         ledger.hand_out(Request(2))
         assert ledger.look_ahead(Request(1)) is None
 
+    def test_a_late_result_that_cannot_be_kept_after_its_block_was_undone_is_in_the_log_of_the_program(
+        self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        ledger = ledger_on()
+        (mine,) = ledger.hand_out(Request(1, "anna"))
+        ledger.change(0, transitions.release, 0)
+        ledger.hand_out(Request(1, "ben"))
+
+        def full(*_: object) -> Any:
+            raise StorageError("memory: no space left.")
+
+        def late_in_a_block() -> None:
+            with ledger.together():
+                with contextlib.suppress(TrialStateError):
+                    ledger.change(mine, transitions.tell, mine, {"y": 123.5}, cost=4.0, note=None)
+                monkeypatch.setattr(MemoryStore, "transaction", full)
+                raise InvalidValueError("somebody else's mistake")
+
+        with pytest.raises(InvalidValueError):
+            late_in_a_block()
+        assert "a late result could not be stored: memory: no space left." in caplog.text
+        assert "123.5" in caplog.text
+        assert "cost=4.0" in caplog.text
+
     def test_a_refused_transition_stores_nothing(self) -> None:
         ledger = ledger_on()
         add(ledger, 0.5)
