@@ -246,3 +246,4 @@ class TestDuration:
 
 def test_minimize_and_maximize_are_other_words_for_min_and_max() -> None:
     assert objectives_of({"a": "minimize", "b": "maximize", "c": "max"}) == {"a": "min", "b": "max", "c": "max"}
+    assert objectives_of({"a": "minimise", "b": "maximise"}) == {"a": "min", "b": "max"}

@@ -16,7 +16,7 @@ from camobo.errors import Advice, InvalidOptionError, InvalidValueError, shown
 from camobo.hints import NUMBER
 
 Goal: TypeAlias = Literal["min", "max"]
-GoalWord: TypeAlias = Literal["min", "max", "minimize", "maximize"]
+GoalWord: TypeAlias = Literal["min", "max", "minimize", "maximize", "minimise", "maximise"]
 """How users may say it."""
 Values: TypeAlias = Mapping[str, float]
 Duration: TypeAlias = str | float | timedelta
@@ -27,7 +27,10 @@ SQLITE_HEADER = b"SQLite format 3\0"
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", re.ASCII)
-_GOALS: Mapping[str, Goal] = {"min": "min", "max": "max", "minimize": "min", "maximize": "max"}
+_GOALS: Mapping[str, Goal] = {
+    **dict.fromkeys(("min", "minimize", "minimise"), "min"),
+    **dict.fromkeys(("max", "maximize", "maximise"), "max"),
+}
 _MOST_OBJECTIVES = 31  # moocore computes hypervolumes of at most so many
 _TOO_LONG = 10**300  # Python can neither print nor store a number of thousands of digits
 _SHORTEST, _LONGEST = 0.001, 100 * 365 * 86400.0

@@ -195,5 +195,5 @@ def test_an_empty_file_says_what_is_missing(tmp_path: Path, text: str) -> None:
 
 def test_minimize_and_maximize_mean_min_and_max(tmp_path: Path) -> None:
     file = tmp_path / "a.toml"
-    file.write_text('[space]\nx = {type = "real", low = 0, high = 1}\n[objectives]\ny = "minimize"\nz = "maximize"\n')
+    file.write_text('[space]\nx = {type = "real", low = 0, high = 1}\n[objectives]\ny = "minimise"\nz = "maximize"\n')
     assert plan_of_toml(file)[0].objectives == {"y": "min", "z": "max"}

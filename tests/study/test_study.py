@@ -439,3 +439,43 @@ class TestChangesTogether:
         assert dict(corrected.values or {}) == {"strength": 2.0, "corrosion": 1.0}
         assert (corrected.cost, corrected.note, corrected.reason) == (4.0, "fine", "digits swapped")
         assert [event.kind for event in study.log()] == ["asked", "renewed", "released", "asked", "told", "amended"]
+
+
+class TestSlips:
+    """A value far beyond all others is recorded, and said."""
+
+    USUAL = (480.0, 512.0, 390.0, 455.0, 501.0)
+
+    def study(self) -> cm.Study:
+        study = study_of(objectives={"y": "max"})
+        for i, value in enumerate(self.USUAL):
+            study.add({"expensive": 0.1 * i, "cheap": 0.5}, {"y": value})
+        return study
+
+    def test_it_is_said_once_wherever_it_is_typed(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = self.study()
+        assert caplog.messages == []
+        study.tell(study.ask(), {"y": 5200.0})
+        study.amend(5, {"y": 5500.0}, "the scale was off")
+        study.add({"expensive": 1.0, "cheap": 1.0}, {"y": 99000.0})
+        assert [message.split(",")[0] for message in caplog.messages] == [
+            "trial 5: 'y' is 5200", "trial 5: 'y' is 5500", "trial 6: 'y' is 99000"
+        ]  # fmt: skip
+        study.tell(5, cost=3.0)
+        assert len(caplog.messages) == 3
+
+    def test_of_changes_made_together_it_is_said_once_they_are_stored(self, caplog: pytest.LogCaptureFixture) -> None:
+        study = self.study()
+
+        def refused() -> None:
+            with study.together():
+                study.add({"expensive": 0.7, "cheap": 0.5}, {"y": 5200.0})
+                study.tell(99, {"y": 1.0})
+
+        with pytest.raises(cm.UnknownTrialError):
+            refused()
+        assert caplog.messages == []
+        with study.together(), study.together():
+            study.add({"expensive": 0.7, "cheap": 0.5}, {"y": 5200.0})
+            study.add({"expensive": 0.8, "cheap": 0.5}, {"y": 480.0})
+        assert len(caplog.messages) == 1

@@ -48,6 +48,10 @@ def number(place: str, text: str, *, advice: Advice | None = None) -> float:
         raise InvalidValueError(
             f"need a decimal point, not a comma, got {shown(given)}. Write {comma[1]}.{comma[2]}."
         ).within(place)
+    digits = re.sub("[lI]", "1", re.sub("[oO]", "0", given))
+    if _NUMBER.fullmatch(digits) and re.search(r"\d", given):
+        letters = " and ".join(dict.fromkeys(re.findall("[oOlI]", given)))
+        raise InvalidValueError(f"got {shown(given)}, with the letter {letters}. Write {digits}.").within(place)
     unit = _WITH_UNIT.fullmatch(given)
     if unit and given.lower() not in ("nan", "inf"):
         raise InvalidValueError(f"need a number without a unit, got {shown(given)}. Write {unit[1]}.").within(place)

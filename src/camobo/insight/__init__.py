@@ -15,5 +15,6 @@ For other rooms:
     spending     spending by trial, expected against paid, receipts against the order, how the cost fades
     diagnostics  the models of a study, and how well each predicts trials it has not seen
     slices       what the models expect along one input
+    slips        values that may be a slip of the hand
     explanation  why a trial was suggested
 """

@@ -154,6 +154,11 @@ class Ledger:
         self._doubtful.pop(known, None)
         return made[0]
 
+    @property
+    def inside(self) -> bool:
+        """Whether a block of `together` is under way."""
+        return self._transaction is not None
+
     def change(
         self,
         by: Trial | int | None,

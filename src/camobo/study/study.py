@@ -9,10 +9,11 @@ import threading
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from datetime import datetime
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -28,9 +29,9 @@ from camobo.history.document import make_plan
 from camobo.history.events import Event
 from camobo.history.history import History
 from camobo.history.problem_file import plan_of_toml
-from camobo.history.transitions import Ahead, Request
+from camobo.history.transitions import Ahead, Change, Request
 from camobo.history.trial import State, Trial
-from camobo.insight import explanation, overview, spending, summary
+from camobo.insight import explanation, overview, slips, spending, summary
 from camobo.insight.dataframe import dataframe
 from camobo.insight.explanation import Explanation
 from camobo.insight.record import Record
@@ -63,7 +64,7 @@ class Study:
 
     space: the inputs that can be varied.
     objectives: what is measured, and which way is better: {"strength": "max", "corrosion": "min"}; or in full,
-        "maximize", "minimize".
+        "maximize", "minimise" and so on.
     cost: which inputs are more expensive than which, "nickel > chromium"; or `Prices`, a `Formula` or function,
         `LearnedCost`. None: cost is ignored. What `tell(…, cost=…)` records sharpens an order by itself.
     budget: planned trials, or a `Budget` in money or both. Over its last tenth the cost counts less.
@@ -329,7 +330,7 @@ class Study:
         change = self._ledger.change(trial, transitions.tell, trial, values, cost=money(cost), note=note)
         if cost is not None:
             self._warn_of_disagreement(change.history)  # reading again could fail, though the result is stored
-        return change.trial
+        return self._recorded(change)
 
     def _warn_of_disagreement(self, history: History) -> None:
         """Warn once if receipts clearly contradict the order. Every tenth receipt is early enough to look."""
@@ -361,7 +362,7 @@ class Study:
         >>> study.amend(0, cost=44.0, reason="invoice").cost
         44.0
         """
-        return self._ledger.change(trial, transitions.amend, trial, values, reason, cost=money(cost)).trial
+        return self._recorded(self._ledger.change(trial, transitions.amend, trial, values, reason, cost=money(cost)))
 
     def fail(self, trial: Trial | int, reason: str, cost: float | None = None, *, teaches: bool = True) -> Trial:
         """Record that a trial could not be measured. It gives the models no value; its point is not tried again.
@@ -425,7 +426,19 @@ class Study:
                 'give the reason too: study.add(params, None, reason="cracked").'
             )
         known = money(cost)
-        return self._ledger.change(None, transitions.add, params, values, cost=known, note=note, reason=reason).trial
+        changed = self._ledger.change(None, transitions.add, params, values, cost=known, note=note, reason=reason)
+        return self._recorded(changed)
+
+    def _recorded(self, change: Change) -> Trial:
+        """The trial of a change that is stored; inside `together` its values are looked at in the end."""
+        if not self._ledger.inside:
+            self._warn_of_slips(change.history.trials, [change.trial.number])
+        return change.trial
+
+    def _warn_of_slips(self, trials: Sequence[Trial], changed: Iterable[int]) -> None:
+        """Warn of values that may be a slip of the hand."""
+        for slip in slips.slips(trials, changed):
+            _log.warning("%s", slip)
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
@@ -437,8 +450,14 @@ class Study:
         ...     for x, y in [(0.1, 1.0), (0.2, 3.0)]:
         ...         _ = study.add({"x": x}, {"y": y})
         """
+        nested = self._ledger.inside
         with self._ledger.together():
+            before = self.trials
             yield
+            after = self.trials
+        if not nested:
+            changed = [new.number for new, old in zip_longest(after, before) if new is not old]
+            self._warn_of_slips(after, changed)
 
     def optimize(
         self,
