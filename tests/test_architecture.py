@@ -48,7 +48,7 @@ OUTSIDE = {
     "optuna": "optuna sqlalchemy",
     "botorch": "torch botorch",
     "paper": "matplotlib sklearn keras torch mlxtend",
-    "cli": "typer rich",
+    "cli": "typer rich openpyxl",
 }
 """What every room may import from outside ("") and what one room may beside that."""
 
@@ -60,7 +60,7 @@ LATE: dict[str, dict[str, str]] = {
         "camobo.history.problem_file camobo.insight.record camobo.space.inputs camobo.strategy.affordable "
         "camobo.study.study",
         "cli.change": "camobo.cli.money camobo.cli.price_list camobo.history.document camobo.history.transitions",
-        "cli.csv_commands": "camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money",
+        "cli.csv_commands": "camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money camobo.cli.tables",
         "cli.demo": "camobo.cli.csv_files camobo.history.problem_file camobo.insight.record camobo.study.study",
         "cli.look": "camobo.cli.money camobo.history.transitions camobo.insight.record camobo.insight.spending "
         "camobo.insight.status",
@@ -71,7 +71,8 @@ LATE: dict[str, dict[str, str]] = {
         "camobo.run.command rich.progress",
         "cli.report": "camobo.cli.csv_files camobo.optuna camobo.report camobo.report.page camobo.history.document",
         "cli.run": "camobo.run.command camobo.study.identity camobo.study.study",
-        "cli.trials": "camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money camobo.space.inputs",
+        "cli.trials": "camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money camobo.cli.tables "
+        "camobo.space.inputs",
     },
     "opening a small study takes as long as loading SciPy": {
         "cost.learned": "camobo.model.fitting camobo.model.models camobo.model.transforms",
@@ -88,6 +89,7 @@ LATE: dict[str, dict[str, str]] = {
         "run.workers": "concurrent.futures",
     },
     "pandas is optional and takes half a second": {"insight.dataframe": "pandas"},
+    "openpyxl is optional": {"cli.excel": "openpyxl openpyxl.styles"},
     "a terminal that nobody watches needs no Rich, a report no figure objects": {
         "run.progress_bar": "rich.console rich.progress",
         "plot.figures": "plotly.graph_objects plotly.offline",

@@ -252,7 +252,7 @@ DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "check": ([], {"study", "sound", "format", "events", "trials", "findings"}),
     "repair": ([], {"study", "file", "events", "trials", "findings", "renumbered"}),
     "import": ([], {"trials", "there_before", "without_results", "in_part", "costs_added", "costs_left_out",
-                    "reasons_left_out"}),
+                    "notes_left_out", "reasons_left_out"}),
     "run": (["-n", "1", "--", "echo", '{{"strength": 1, "corrosion": 2}}'],
             {"study", "evaluated", "failed", "hypervolume", "front", "spent", "spent_in_all", "remaining"}),
 }  # fmt: skip

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import camobo as cm
-from camobo.cli.csv_cells import agrees, harmless, headings, original, read_param, row_of, written, written_param
+from camobo.cli.csv_cells import agrees, fact_of_param, facts_of, harmless, headings, original, read_param, written
 from camobo.history.document import make_plan
 from tests.support.cells import HOSTILE, RUN_AS_FORMULA
 from tests.support.strategies import law
@@ -38,17 +38,18 @@ class TestChoices:
     def test_every_choice_comes_back_as_itself(self, choices: list[Any]) -> None:
         given_input = cm.Categorical(choices)
         for choice in given_input.choices:
-            assert read_param("here", given_input, written_param(given_input, choice)) is choice
+            assert read_param("here", given_input, original(written(fact_of_param(given_input, choice)))) is choice
 
     def test_what_a_spreadsheet_makes_of_a_choice_is_understood(self) -> None:
         assert read_param("here", cm.Categorical([True, False]), "TRUE") is True
         assert read_param("here", cm.Categorical([0.5, 1.5]), "1.50") == 1.5
+        assert read_param("here", cm.Categorical([0.5, 1.5]), "1,5") == 1.5
         assert read_param("here", cm.Categorical(["air", "oil"]), " Oil ") == "oil"
 
     @law
     @given(st.floats(-1e9, 1e9))
     def test_a_number_comes_back_to_its_last_digit(self, value: float) -> None:
-        assert read_param("here", cm.Real(-1e9, 1e9), written_param(cm.Real(-1e9, 1e9), value)) == value
+        assert read_param("here", cm.Real(-1e9, 1e9), written(value)) == value
 
 
 def test_columns_with_the_same_name_get_different_labels() -> None:
@@ -109,9 +110,18 @@ class TestAgreeing:
 
 def test_a_trial_is_a_row_with_all_digits() -> None:
     plan = make_plan(cm.Space({"x": cm.Real(0, 1), "c": cm.Categorical([True, "=oil"])}), {"y": "max"}, seed=1)
+    columns = headings(plan)
     trial = cm.Trial(3, {"x": 1 / 3, "c": "=oil"}, cm.State.COMPLETE, {"y": -0.1}, note="@me", added=True, cost=2.5)
-    cells = dict(zip([heading.label for heading in headings(plan)], row_of(plan, trial, headings(plan)), strict=True))
+    cells = {
+        heading.label: written(fact) for heading, fact in zip(columns, facts_of(plan, trial, columns), strict=True)
+    }
     assert cells == {
         "trial": "3", "state": "complete", "x": "0.3333333333333333", "c": "'=oil", "y": "-0.1", "cost": "2.5",
         "note": "'@me", "failed": "", "reason": "", "owner": "", "added": "yes",
     }  # fmt: skip
+
+
+def test_a_title_has_its_unit_unless_another_column_is_called_that() -> None:
+    space = cm.Space({"a": cm.Real(0, 1, unit="%"), "a (%)": cm.Real(0, 1), "b": cm.Integer(0, 9, unit="h")})
+    titles = [heading.title for heading in headings(make_plan(space, {"y": "max"}, seed=1), ())]
+    assert titles == ["a", "a (%)", "b (h)", "y"]

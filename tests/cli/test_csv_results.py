@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import camobo as cm
-from tests.support.commands import Done, alloy, camobo
+from tests.support.commands import Done, alloy, camobo, measured
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -136,6 +136,16 @@ class TestImportingFailures:
         facts = camobo("import", study, study.parent / "old.csv", "--json").json
         assert (facts["there_before"], facts["costs_left_out"], facts["reasons_left_out"]) == (1, 2, 1)
 
+    def test_notes_that_are_not_recorded_are_said(self, tmp_path: Path) -> None:
+        study, file = alloy(tmp_path), tmp_path / "old.csv"
+        head = "nickel,chromium,soak,quench,strength,corrosion,note\n"
+        file.write_text(head + "1,2,3,oil,4,5,a\n1,2,4,oil,,,b\n")
+        said = "1 added; skipped: 1 without results; not recorded: 1 note.\n"
+        assert camobo("import", study, file).out == said
+        file.write_text(head + "1,2,3,oil,4,5,c\n")
+        assert camobo("import", study, file).out == "0 added, 1 already in the study; not recorded: 1 note.\n"
+        assert camobo("import", study, file, "--json").json["notes_left_out"] == 1
+
     def test_one_whose_inputs_are_missing_is_refused_with_its_place(self, tmp_path: Path) -> None:
         study = alloy(tmp_path)
         done = self.import_(study, ",1,,3,oil,,,12,cracked,")
@@ -145,6 +155,7 @@ class TestImportingFailures:
 
 
 REFUSED = {
+    "trial,nickel,furnace\n0,,B\n": "no column has anything to record. Need one of strength, corrosion, cost, note,",
     "strength\n5\n": "column 'trial' is missing. To add experiments that camobo did not suggest, use camobo import.",
     "trial,strength\n9,6\n": "line 2: trial 9: ",
     "trial,nickel,strength\n0,19.5,5\n": "If '19.5' is what you used, release the trial and use camobo import.",
@@ -280,6 +291,28 @@ class TestSheet:
         trials = cm.Study.load(study).trials
         assert [(trial.note, trial.cost) for trial in trials] == [("furnace B", None), ("b", 3.0), ("c", None)]
         assert [trial.state.value for trial in trials] == ["complete", "pending", "failed"]
+
+    def test_another_reason_for_a_failure_is_refused_and_the_same_one_is_known(self, tmp_path: Path) -> None:
+        study, sheet = alloy(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study)
+        camobo("fail", study, "0", "-r", "cracked")
+        head = "trial,strength,corrosion,cost,failed\n"
+        sheet.write_text(head + "0,,,12,the power went\n")
+        done = camobo("tell", study, "--csv", sheet)
+        assert done.code == 1
+        assert "line 2: trial 0: it failed because 'the power went' here, but 'cracked' was recorded" in done.err
+        assert cm.Study.load(study).trials[0].cost is None
+        sheet.write_text(head + "0,,,12, cracked\n")
+        assert camobo("tell", study, "--csv", sheet).out.endswith("1 recorded, 1 of them only with a cost or a note.\n")
+
+    def test_a_slip_is_recorded_with_a_warning_and_the_way_to_correct_it(self, tmp_path: Path) -> None:
+        study, sheet = measured(tmp_path), tmp_path / "s.csv"
+        camobo("ask", study)
+        sheet.write_text("trial,strength,corrosion\n6,51200,0.5\n")
+        done = camobo("tell", study, "--csv", sheet)
+        assert done.out.endswith("1 recorded.\n")
+        assert "trial 6: 'strength' is 51200, " in done.err
+        assert done.err.endswith("Is it mistyped? To correct or withdraw a result use camobo amend.\n")
 
     def test_a_failure_is_recorded_with_its_cost_and_its_note(self, tmp_path: Path) -> None:
         study, sheet = alloy(tmp_path), tmp_path / "s.csv"

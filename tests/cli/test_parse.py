@@ -37,6 +37,8 @@ class TestNumbers:
             ("1 512", "Write 1512."),
             ("512MPa", "need a number without a unit, got '512MPa'. Write 512."),
             ("1.5 %", "Write 1.5."),
+            ("=A1*2", "got '=A1*2', a formula without its value."),
+            ("2026-04-03", "got '2026-04-03', a date, as spreadsheets make of 3.4."),
             ("5OO", "got '5OO', with the letter O. Write 500."),
             ("l2", "got 'l2', with the letter l. Write 12."),
             ("-1.Oe-l", "with the letter O and l. Write -1.0e-1."),
@@ -183,6 +185,6 @@ def test_a_bare_number_is_a_duration_in_seconds(text: str | None, found: str | f
 
 
 def test_options_that_exclude_each_other_are_refused() -> None:
-    parse.at_most_one(csv=True, json=False)
-    with pytest.raises(cm.InvalidOptionError, match="--csv and --json: give only one of them"):
-        parse.at_most_one(csv=True, json=True)
+    parse.at_most_one(sheet=True, json=False)
+    with pytest.raises(cm.InvalidOptionError, match="--sheet and --json: give only one of them"):
+        parse.at_most_one(sheet=True, json=True)

@@ -50,6 +50,11 @@ def test_an_input_called_per_trial_is_an_input(tmp_path: Path) -> None:
     assert read_prices(str(tmp_path / "list.csv"), space) == cm.Prices({"per trial": 3}, per_trial=5)
 
 
+def test_a_list_with_decimal_commas_is_read(tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("input;price\nnickel;13,9\n")
+    assert read_prices(str(tmp_path / "p.csv"), SPACE).document()["prices"] == {"nickel": 13.9}
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -62,8 +67,8 @@ def test_an_input_called_per_trial_is_an_input(tmp_path: Path) -> None:
         ("input,price\nnickle,3\n", "line 2, column input: 'nickle' is not an input. Did you mean 'nickel'?"),
         ("input,price\nnickel,\n", "line 2, column price: need a price, got nothing. Write 0 if it is free"),
         (
-            "input;price\nnickel;13,9\n",
-            "line 2, column price: need a decimal point, not a comma, got '13,9'. Write 13.9.",
+            "input;price\nnickel;13,9\nsoak;1.5\n",
+            "line 2, column price: '13,9' has a comma, but line 3, column price a point: '1.5'.",
         ),
         ("input,price\nnickel,13.9 EUR\n", "need a number without a unit, got '13.9 EUR'. Write 13.9."),
         ("input,price\nnickel,-1\n", "line 2, column price: need a number of at least 0"),

@@ -68,7 +68,7 @@ class TestAsking:
         assert one.out == f"{tmp_path}/one.csv: a sheet for trial 0.\n"
         more = camobo("ask", study, "-n", "2", "--csv", tmp_path / "more.csv")
         assert more.out == f"{tmp_path}/more.csv: a sheet for trials 1, 2.\n"
-        assert f"Once filled in: camobo tell {study} --csv {tmp_path}/more.csv" in more.err
+        assert f"Once filled in: camobo tell {study} --sheet {tmp_path}/more.csv" in more.err
 
     def test_what_a_trial_is_expected_to_cost_is_shown_if_amounts_are_known(self, tmp_path: Path) -> None:
         cost, budget = cm.Prices({"x": 10}, per_trial=12), cm.Budget(cost=100, unit="EUR")
@@ -133,8 +133,8 @@ class TestTelling:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            ([], "need a trial number and its results, or --csv with a sheet"),
-            (["0", "strength=1", "--csv", "s.csv"], "need a trial number and its results, or --csv with a sheet"),
+            ([], "need a trial number and its results, or --sheet with a file"),
+            (["0", "strength=1", "--csv", "s.csv"], "need a trial number and its results, or --sheet with a file"),
             (["--csv", "s.csv", "--cost", "3"], "results, costs and notes come from the sheet"),
         ],
     )

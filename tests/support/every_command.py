@@ -11,8 +11,8 @@ from camobo.cli import app
 
 _STUDY_FIRST = {
     "set": [["--budget", "90"], ["--cost", "none", "--json"], ["--formula", "2*"], ["--prices", "{sheet}"], []],
-    "ask": [[], ["--json"], ["--csv", "-"], ["--csv", "{new}.csv"], ["--csv", "{sheet}"],
-            ["-n", "3", "--owner", "{name}"]],
+    "ask": [[], ["--json"], ["--csv", "-"], ["--csv", "{new}.csv"], ["--sheet", "{sheet}"],
+            ["--sheet", "{new}.xlsx"], ["-n", "3", "--owner", "{name}"]],
     "tell": [["0", "{objective}=1"], ["1", "--cost", "3"], ["1", "{name}=1"], ["1", "{objective}={name}"],
              ["1", "{objective}=4", "--note", "{name}", "--json"], ["999", "{objective}=1"],
              ["--csv", "{sheet}"], ["{name}", "{objective}=1"]],
@@ -27,7 +27,8 @@ _STUDY_FIRST = {
     "explain": [["0"], ["1", "--json"], ["{name}"]],
     "log": [[], ["--json"], ["--trial", "0"], ["--trial", "{name}"]],
     "report": [["-o", "{new}.html", "--title", "{name}"], ["-o", "{new}.html", "--trial", "{name}"], []],
-    "export": [[], ["--only", "front"], ["-o", "{new}.csv"], ["-o", "{sheet}"], ["--only", "{name}"]],
+    "export": [[], ["--only", "front"], ["-o", "{new}.csv"], ["-o", "{new}.xlsx"], ["-o", "{sheet}"],
+               ["--only", "{name}"]],
     "import": [["{sheet}"], ["{sheet}", "--json"], ["{new}"], ["{study}"]],
     "run": [["-n", "1", "--", "false"], ["-n", "1", "--", "echo", "{objective}=1"], ["--json", "--", "x"], []],
 }  # fmt: skip

@@ -13,9 +13,11 @@ Inside this room:
     report         report: one HTML file
     csv_commands   export, import
     care           check, backup, repair: looking after a stored study
-    csv_results    the results in CSV rows, for import and `tell --csv`
+    csv_results    the results in rows, for import and `tell --sheet`
+    tables         tables from CSV and Excel files: their columns and rows
     csv_files      reading and writing CSV files
-    csv_cells      one CSV cell, to and from the value it stands for
+    csv_cells      one cell, to and from the value it stands for
+    excel          reading and writing Excel workbooks
     price_list     a price list in a CSV file
     money          cost, budget and money as the commands word them
     run            run: a command evaluates the trials

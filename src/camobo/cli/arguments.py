@@ -111,7 +111,7 @@ def _problems_and_studies(incomplete: str) -> list[Offer]:
 
 
 def _sheets(incomplete: str) -> list[Offer]:
-    return _files(incomplete, (".csv", ".tsv", ".txt"))
+    return _files(incomplete, (".csv", ".xlsx", ".tsv", ".txt"))
 
 
 def _study_of(ctx: typer.Context) -> Study | None:
@@ -205,16 +205,28 @@ Lease = Annotated[
         "--lease", metavar="TIME", help="How long the trial stays reserved: 90s, 30m, 2h, 3d. Default: no limit."
     ),
 ]
-CsvIn = Annotated[
+_SHEET = ("--sheet", "--csv")
+SheetOut = Annotated[
     str | None,
     typer.Option(
-        "--csv", metavar="FILE", autocompletion=_sheets, help="Read results from a CSV sheet; - for standard input."
+        *_SHEET,
+        metavar="FILE",
+        help="Write a sheet to fill in: Excel if its name ends with .xlsx, else CSV; - for standard output.",
     ),
 ]
-CsvFile = Annotated[
+SheetIn = Annotated[
+    str | None,
+    typer.Option(
+        *_SHEET,
+        metavar="FILE",
+        autocompletion=_sheets,
+        help="Read results from a sheet, CSV or Excel; - for standard input.",
+    ),
+]
+SheetFile = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", show_default=False, autocompletion=_sheets, help="The CSV file; - for standard input."
+        metavar="FILE", show_default=False, autocompletion=_sheets, help="The file, CSV or Excel; - for standard input."
     ),
 ]
 PriceList = Annotated[
@@ -223,7 +235,7 @@ PriceList = Annotated[
         "--prices",
         metavar="FILE",
         autocompletion=_sheets,
-        help="The cost as a price list: a CSV file with the columns input, choice and price; - for standard input.",
+        help="The cost as a price list: a CSV or Excel file with columns input, choice and price; - for standard input",
     ),
 ]
 Paid = Annotated[

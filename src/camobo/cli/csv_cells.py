@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 from camobo.cli.parse import number
 from camobo.errors import InvalidValueError
@@ -26,6 +26,7 @@ _FORMULA = "(?='*[ \u00a0\"]*[=+\\-@\t\r\n\v\f\uff1d\uff0b\uff0d\uff20\u2212\ufe
 _TO_MARK = re.compile(f"{_STARTS}{_FORMULA}")
 _MARKED = re.compile(f"{_STARTS}'{_FORMULA}")
 
+Fact: TypeAlias = str | float | None
 Kind: TypeAlias = Literal["about", "input", "objective"]
 ABOUT = ("trial", "state", "cost", "note", "failed", "reason", "owner", "added")
 """Columns other than inputs and objectives."""
@@ -51,17 +52,25 @@ def original(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A column: what it holds, and its label in the file."""
+    """A column: what it holds, its label in the file, and whether its cells are numbers."""
 
     kind: Kind
     name: str
     label: str
+    number: bool = False
+    unit: str = ""
+
+    @property
+    def title(self) -> str:
+        """The label with its unit, as it stands in a workbook: "nickel (%)"."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
 
 
 def headings(plan: Plan, about: Sequence[str] = ABOUT) -> list[Heading]:
     """The columns of a study's files: trial and state, inputs, objectives, then the rest of `about`.
 
-    An input whose name is taken, such as "note", gets the label "input note".
+    An input whose name is taken, such as "note", gets the label "input note". Where a label with its unit would be the
+    label of another column, the unit is left out.
     """
     taken = set(ABOUT)
     middle: list[Heading] = []
@@ -71,8 +80,14 @@ def headings(plan: Plan, about: Sequence[str] = ABOUT) -> list[Heading]:
         while label in taken:
             label = f"{kind} {label}"
         taken.add(label)
-        middle.append(Heading("input" if kind == "input" else "objective", name, label))
-    ends = [Heading("about", name, name) for name in about]
+        given = plan.space.inputs[name] if kind == "input" else None
+        number = not isinstance(given, Categorical)
+        unit = "" if given is None or isinstance(given, Categorical) else given.unit
+        middle.append(Heading("input" if kind == "input" else "objective", name, label, number, unit))
+    for i, heading in enumerate(middle):
+        middle[i] = replace(heading, unit="") if heading.unit and heading.title in taken else heading
+        taken.add(middle[i].title)
+    ends = [Heading("about", name, name, name in ("trial", "cost")) for name in about]
     first = [heading for heading in ends if heading.name in ("trial", "state")]
     return first + middle + [heading for heading in ends if heading not in first]
 
@@ -88,12 +103,11 @@ def written(fact: Any) -> str:
     return harmless(str(fact))
 
 
-def written_param(given: Input, value: Param) -> str:
-    """The value of an input as a cell."""
-    if not isinstance(given, Categorical):
-        return written(value)
-    label = _labels(given)[next(i for i, choice in enumerate(given.choices) if choice is value)]
-    return label if isinstance(value, (int, float)) else harmless(label)
+def fact_of_param(given: Input, value: Param) -> Fact:
+    """The value of an input as it is written: a number, or the label of a choice."""
+    if not isinstance(given, Categorical) or isinstance(value, (int, float)):
+        return cast("float", value)
+    return _labels(given)[next(i for i, choice in enumerate(given.choices) if choice is value)]
 
 
 def _labels(given: Categorical) -> list[str]:
@@ -107,7 +121,7 @@ def _labels(given: Categorical) -> list[str]:
 def read_param(place: str, given: Input, text: str) -> Param:
     """The value of an input that a cell stands for."""
     if isinstance(given, Categorical):
-        return _read_choice(place, given, original(text))
+        return _read_choice(place, given, text)
     if not text.strip():
         raise InvalidValueError(f"need a number from {given.low:g} to {given.high:g}, got an empty cell.").within(place)
     value = number(place, text)
@@ -118,7 +132,7 @@ def read_param(place: str, given: Input, text: str) -> Param:
 
 
 def _read_choice(place: str, given: Categorical, text: str) -> Param:
-    """The choice a cell names: exactly, or as a spreadsheet may have rewritten it (TRUE, 1.50, a trailing space)."""
+    """The choice a cell names: exactly, or as a spreadsheet may have rewritten it (TRUE, 1.50, 1,5, a space)."""
     labels = _labels(given)
     if text in labels:
         return given.choices[labels.index(text)]
@@ -132,7 +146,7 @@ def _rewritten(choice: Param, label: str, text: str) -> bool:
     """Whether a spreadsheet may have turned the label into this text."""
     if isinstance(choice, (int, float)) and not isinstance(choice, bool):
         try:
-            return number("", text) == choice
+            return number("", text.replace(",", ".")) == choice
         except InvalidValueError:
             return False
     return label.strip().casefold() == text.strip().casefold()
@@ -144,7 +158,7 @@ def agrees(place: str, given: Input, value: Param, text: str) -> bool:
     Rounding to four digits or more is accepted; with fewer it could be another number.
     """
     if isinstance(given, Categorical):
-        return _read_choice(place, given, original(text)) is value
+        return _read_choice(place, given, text) is value
     found, slack = number(place, text), 1e-6 * (abs(value) if given.log else given.high - given.low)
     digits = Decimal(text.strip().replace("\N{MINUS SIGN}", "-")).as_tuple()
     if len(digits.digits) >= 4:
@@ -152,13 +166,13 @@ def agrees(place: str, given: Input, value: Param, text: str) -> bool:
     return bool(abs(found - value) <= slack)
 
 
-def row_of(plan: Plan, trial: Trial, columns: Sequence[Heading]) -> list[str]:
-    """A trial as the cells of a row."""
+def facts_of(plan: Plan, trial: Trial, columns: Sequence[Heading]) -> list[Fact]:
+    """What is known of a trial, by column."""
     facts = trial.as_dict()
     about = {**facts, "trial": trial.number, "added": "yes" if trial.added else None}
     return [
-        written_param(plan.space.inputs[column.name], trial.params[column.name])
+        fact_of_param(plan.space.inputs[column.name], trial.params[column.name])
         if column.kind == "input"
-        else written(facts["values"].get(column.name) if column.kind == "objective" else about.get(column.name))
+        else (facts["values"] if column.kind == "objective" else about).get(column.name)
         for column in columns
     ]

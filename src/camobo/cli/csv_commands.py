@@ -1,4 +1,4 @@
-"""CSV in and out: export, import."""
+"""Files in and out: export, import."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from camobo.cli import arguments, output
-from camobo.cli.arguments import AsJson, CsvFile, Force, StudyPlace
+from camobo.cli.arguments import AsJson, Force, SheetFile, StudyPlace
 from camobo.hints import counted
 
 if TYPE_CHECKING:
     from camobo.cli.csv_results import Recorded
 
 app = typer.Typer()
-_PANEL = "CSV files"
+_PANEL = "CSV and Excel files"
 
 
 class Which(str, Enum):
@@ -41,33 +41,35 @@ def export(
     only: Annotated[Which, typer.Option("--only", help="Which trials to write.")] = Which.all,
     force: Force = False,
 ) -> None:
-    """Write trials to a CSV file: one row per trial, one column per input and objective.
+    """Write trials to a CSV or Excel file: one row per trial, one column per input and objective.
 
     Examples:
       camobo export alloy.db -o alloy.csv
+      camobo export alloy.db -o alloy.xlsx
       camobo export alloy.db --only front
       camobo export alloy.db --only pending -o waiting.csv
 
-    Numbers have all their digits. Text that a spreadsheet would run as a
-    formula gets an apostrophe in front; import and tell remove it again.
+    Numbers have all their digits. In CSV, text that a spreadsheet would run as
+    a formula gets an apostrophe in front; import and tell remove it again.
     """
-    from camobo.cli import csv_files
+    from camobo.cli import csv_files, tables
 
     csv_files.refuse_existing(out, force=force)
+    tables.check_writable(out)
     with arguments.open_study(study) as opened:
         trials = opened.front() if only is Which.front else list(opened.trials)
         if only not in (Which.all, Which.front):
             trials = [trial for trial in trials if trial.state.value == only.value]
         plan = opened.plan
     with csv_files.new_file(out) as write:
-        write(csv_files.csv_text(plan, trials, csv_files.EXPORT))
+        write(tables.contents(out, plan, trials, csv_files.EXPORT))
     if out != "-":
         output.say(f"{out}: {counted(len(trials), 'trial')}.")
 
 
 @app.command("import", rich_help_panel=_PANEL)
-def import_(study: StudyPlace, file: CsvFile, json: AsJson = False) -> None:
-    """Add experiments done before, from a CSV file. They inform the models and use no budget.
+def import_(study: StudyPlace, file: SheetFile, json: AsJson = False) -> None:
+    """Add experiments done before, from a CSV or Excel file. They inform the models and use no budget.
 
     Examples:
       camobo import alloy.db last-year.csv
@@ -100,6 +102,7 @@ def _as_data(done: Recorded) -> dict[str, Any]:
         "costs_added": done.besides,
         "costs_left_out": len(done.left_out),
         "reasons_left_out": done.reasons,
+        "notes_left_out": done.notes,
     }
 
 
@@ -117,5 +120,6 @@ def _in_words(done: Recorded) -> str:
     lost = [f"{counted(len(done.left_out), 'cost')} of skipped rows, {money(sum(done.left_out), '')} in all"]
     left_out = lost if done.left_out else []
     left_out += [counted(done.reasons, "reason")] if done.reasons else []
+    left_out += [counted(done.notes, "note")] if done.notes else []
     parts = [", ".join(counts), f"skipped: {', '.join(skipped)}", f"not recorded: {', '.join(left_out)}"]
     return "; ".join(part for part, said in zip(parts, (counts, skipped, left_out), strict=True) if said) + "."

@@ -1,4 +1,4 @@
-"""Results in CSV rows: `tell --csv` records a filled-in sheet, `import` adds experiments done before.
+"""Results in rows of a file: `tell --sheet` records a filled-in sheet, `import` adds experiments done before.
 
 Each file is recorded as a whole or, if anything in it is wrong, not at all.
 """
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from camobo.cli import parse, phrases
 from camobo.cli.csv_cells import agrees, headings, read_param
-from camobo.cli.csv_files import Row, column_of, read_rows
+from camobo.cli.tables import Row, column_of, read_rows
 from camobo.errors import Advice, InvalidOptionError, InvalidValueError, TrialStateError
 from camobo.history import transitions
 from camobo.history.trial import State, Trial
@@ -20,6 +20,8 @@ from camobo.study.study import Study
 
 _NOT_FAILED = ("no", "n", "not", "none", "false", "f", "0", "-", "--", "\N{EN DASH}", "\N{EM DASH}", "na", "n/a", "ok")
 """What people write in column failed when a trial did not fail."""
+_TOLD = ("cost", "note", "failed", "reason")
+"""What a sheet can tell besides results."""
 _CONTRADICTS = "there are results, but column failed or state says there are none. Empty one of them."
 
 
@@ -40,6 +42,8 @@ class Recorded:
     """Costs in rows that were skipped."""
     reasons: int = 0
     """Rows, complete or skipped, with a reason, which was not recorded."""
+    notes: int = 0
+    """Rows that were skipped, or whose trial has another note, with a note, which was not recorded."""
 
 
 def add_rows(study: Study, path: str) -> Recorded:
@@ -47,7 +51,7 @@ def add_rows(study: Study, path: str) -> Recorded:
     plan, rows = study.plan, read_rows(path, study.plan)
     _need_columns(path, plan, rows)
     added, left_out = list[Trial](), list[float]()
-    before = empty = in_part = besides = reasons = 0
+    before = empty = in_part = besides = reasons = notes = 0
     with study.together():
         known: dict[str, list[int]] = {}
         for trial in study.trials:
@@ -60,6 +64,7 @@ def add_rows(study: Study, path: str) -> Recorded:
                 in_part, empty = in_part + partly, empty + (not partly)
                 left_out += [] if cost is None else [cost]
                 reasons += row.text("reason") is not None
+                notes += row.text("note") is not None
                 continue
             params = {
                 name: read_param(row.at(column_of(plan, "input", name)), given, row.get("input", name))
@@ -73,7 +78,8 @@ def add_rows(study: Study, path: str) -> Recorded:
                     reasons += why is None and row.text("reason") is not None
                 else:
                     before, besides = before + 1, besides + _add_cost(study, row, alike, cost)
-    return Recorded(tuple(added), before, empty, in_part, besides, left_out=tuple(left_out), reasons=reasons)
+                    notes += row.text("note") not in (None, *(study.trials[number].note for number in alike))
+    return Recorded(tuple(added), before, empty, in_part, besides, tuple(left_out), reasons, notes)
 
 
 def _why_failed(row: Row) -> str | None:
@@ -194,6 +200,10 @@ def tell_sheet(study: Study, path: str) -> Recorded:
         raise InvalidValueError(
             f"{path}: column 'trial' is missing. To add experiments that camobo did not suggest, use camobo import."
         )
+    if rows and not any(kind == "objective" or name in _TOLD for kind, name in rows[0].cells):
+        raise InvalidValueError(
+            f"{path}: no column has anything to record. Need one of {', '.join((*study.objectives, *_TOLD))}."
+        )
     _refuse_contradictions(study.plan, rows)
     trials: list[Trial] = []
     before = besides = 0
@@ -284,6 +294,11 @@ def _fail_row(
 ) -> Trial | None:
     """Record that a row's trial failed, what it cost and its note; None if all was recorded before."""
     if trial.state is State.FAILED:
+        if why is not None and why.strip() != (trial.reason or "").strip():
+            raise TrialStateError(
+                f"trial {trial.number}: it failed because {why!r} here, but {trial.reason!r} was recorded before. "
+                "Write that again or empty the cell; a remark goes into column note."
+            )
         return _told(study, trial, {}, cost, note)
     if values:
         raise InvalidOptionError(_CONTRADICTS)

@@ -14,6 +14,7 @@ _DECIMAL_COMMA = re.compile(r"([+-]?\d*),(\d+(?:[eE][+-]?\d+)?)", re.ASCII)
 _THOUSANDS = re.compile(r"[+-]?[1-9]\d{0,2}(?:[,'\s]\d{3})+(?:\.\d*)?", re.ASCII)
 _WITH_UNIT = re.compile(rf"({NUMBER.pattern})\s*(?:[^\d\s.,eE+_-](?!\d)|[eE](?=[a-zA-Z])).*", re.ASCII)
 _BUDGET_PART = re.compile(rf"({NUMBER.pattern})\s*([^\d\s.,;+-][^\d;]*)?", re.ASCII)
+_FORMULA, _DATE = re.compile("=.+", re.DOTALL), re.compile(r"\d{4}-\d\d-\d\d.*")
 _TRIAL = re.compile(r"\d{1,15}", re.ASCII)
 
 
@@ -49,9 +50,17 @@ def number(place: str, text: str, *, advice: Advice | None = None) -> float:
             f"need a decimal point, not a comma, got {shown(given)}. Write {comma[1]}.{comma[2]}."
         ).within(place)
     digits = re.sub("[lI]", "1", re.sub("[oO]", "0", given))
-    if _NUMBER.fullmatch(digits) and re.search(r"\d", given):
+    if NUMBER.fullmatch(digits) and re.search(r"\d", given):
         letters = " and ".join(dict.fromkeys(re.findall("[oOlI]", given)))
         raise InvalidValueError(f"got {shown(given)}, with the letter {letters}. Write {digits}.").within(place)
+    if _FORMULA.fullmatch(given):
+        raise InvalidValueError(
+            f"got {shown(given)}, a formula without its value. Save the file in a spreadsheet, or write the number."
+        ).within(place)
+    if _DATE.fullmatch(given):
+        raise InvalidValueError(
+            f"got {shown(given)}, a date, as spreadsheets make of 3.4. Format the cell as a number and type it again."
+        ).within(place)
     unit = _WITH_UNIT.fullmatch(given)
     if unit and given.lower() not in ("nan", "inf"):
         raise InvalidValueError(f"need a number without a unit, got {shown(given)}. Write {unit[1]}.").within(place)

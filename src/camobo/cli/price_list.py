@@ -15,14 +15,14 @@ from typing import Any
 
 from camobo.cli import parse
 from camobo.cli.csv_cells import Heading, read_param
-from camobo.cli.csv_files import Row, read_table
+from camobo.cli.tables import Row, read_table
 from camobo.cost.prices import Prices
 from camobo.errors import CamoboError, InvalidOptionError, InvalidValueError
 from camobo.hints import meant
 from camobo.space.inputs import Categorical, Input
 from camobo.space.space import Space
 
-_COLUMNS = tuple(Heading("about", name, name) for name in ("input", "choice", "price"))
+_COLUMNS = tuple(Heading("about", name, name, name == "price") for name in ("input", "choice", "price"))
 _PER_TRIAL = ("", "per trial", "per_trial")
 
 

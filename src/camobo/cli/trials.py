@@ -12,13 +12,14 @@ from camobo.cli import arguments, output, parse, phrases
 from camobo.cli.arguments import (
     AnyTrial,
     AsJson,
-    CsvIn,
     Force,
     Lease,
     OpenTrials,
     Owner,
     Paid,
     Reason,
+    SheetIn,
+    SheetOut,
     StudyPlace,
     ValuePairs,
 )
@@ -40,9 +41,7 @@ def ask(
     n: Annotated[int, typer.Option("-n", "--number", metavar="N", min=1, help="How many trials, up to 1000.")] = 1,
     owner: Owner = None,
     lease: Lease = None,
-    csv: Annotated[
-        str | None, typer.Option("--csv", metavar="FILE", help="Write a CSV sheet to fill in; - for standard output.")
-    ] = None,
+    sheet: SheetOut = None,
     force: Force = False,
     json: AsJson = False,
 ) -> None:
@@ -50,7 +49,7 @@ def ask(
 
     Examples:
       camobo ask alloy.db
-      camobo ask alloy.db -n 4 --csv monday.csv      a sheet to fill in
+      camobo ask alloy.db -n 4 --sheet monday.csv    a sheet; or monday.xlsx
       camobo ask alloy.db --owner anna --lease 3d    reserved for Anna
 
     Trials asked for together are chosen to complement each other. Trials
@@ -60,17 +59,18 @@ def ask(
     what is left of a budget in money pays for no trial, that is an error; a
     budget in trials is only counted here, and ends camobo run.
     """
-    parse.at_most_one(csv=csv is not None, json=json)
-    from camobo.cli import csv_files
+    parse.at_most_one(sheet=sheet is not None, json=json)
+    from camobo.cli import csv_files, tables
 
-    if csv is not None:
-        csv_files.refuse_existing(csv, force=force)
+    if sheet is not None:
+        csv_files.refuse_existing(sheet, force=force)
+        tables.check_writable(sheet)
     with arguments.open_study(study) as opened:
         length = parse.duration(lease)
-        if csv is not None:
-            with csv_files.new_file(csv) as write, opened.together(), _raising(study):
+        if sheet is not None:
+            with csv_files.new_file(sheet) as write, opened.together(), _raising(study):
                 trials = opened.ask(n, owner=owner, lease=length)
-                write(csv_files.csv_text(opened.plan, trials, csv_files.SHEET))
+                write(tables.contents(sheet, opened.plan, trials, csv_files.SHEET))
         else:
             with _raising(study):
                 trials = opened.ask(n, owner=owner, lease=length)
@@ -83,16 +83,16 @@ def ask(
         output.hint(past)
     if json:
         output.as_json({"trials": [trial.as_dict() for trial in trials]})
-    elif csv is None:
+    elif sheet is None:
         show_params(plan, trials)
         example = phrases.to_fill_in(plan.objectives)
         output.hint(
             f"\nOnce measured: {phrases.command_line('camobo', 'tell', study, str(trials[0].number))} {example}"
         )
-    elif csv != "-":
+    elif sheet != "-":
         numbers = ", ".join(str(trial.number) for trial in trials)
-        output.say(f"{csv}: a sheet for trial{'s' if len(trials) > 1 else ''} {numbers}.")
-        output.hint(f"Once filled in: {phrases.command_line('camobo', 'tell', study, '--csv', csv)}")
+        output.say(f"{sheet}: a sheet for trial{'s' if len(trials) > 1 else ''} {numbers}.")
+        output.hint(f"Once filled in: {phrases.command_line('camobo', 'tell', study, '--sheet', sheet)}")
 
 
 @contextlib.contextmanager
@@ -163,16 +163,16 @@ def tell(
     values: ValuePairs = None,
     cost: Paid = None,
     note: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="A remark, stored with the trial.")] = None,
-    csv: CsvIn = None,
+    sheet: SheetIn = None,
     json: AsJson = False,
 ) -> None:
-    """Record results of one trial, or of many from a CSV sheet.
+    """Record results of one trial, or of many from a sheet.
 
     Examples:
       camobo tell alloy.db 3 strength=512 corrosion=0.31
       camobo tell alloy.db 3 strength=512 --cost 41.50 --note "furnace B"
       camobo tell alloy.db 3 --cost 8.50           another bill for trial 3
-      camobo tell alloy.db --csv monday.csv
+      camobo tell alloy.db --sheet monday.csv      or monday.xlsx
 
     You can record some objectives now and the others later. Costs add up, and
     may come without results, before or after them. To correct what was
@@ -184,20 +184,20 @@ def tell(
     measured, write why in column "failed"; otherwise leave it empty. Its
     column "cost" is what the trial cost in all; it can be filled in later.
     """
-    if (trial is None) == (csv is None):
-        raise typer.BadParameter("need a trial number and its results, or --csv with a sheet.")
-    if csv is not None and (values or cost is not None or note is not None):
-        raise typer.BadParameter("with --csv, results, costs and notes come from the sheet only.")
+    if (trial is None) == (sheet is None):
+        raise typer.BadParameter("need a trial number and its results, or --sheet with a file.")
+    if sheet is not None and (values or cost is not None or note is not None):
+        raise typer.BadParameter("with --sheet, results, costs and notes come from the sheet only.")
 
     from camobo.cli import money
 
     paid_before = None
     with arguments.open_study(study) as opened:
-        if csv is not None:
+        if sheet is not None:
             from camobo.cli.csv_results import tell_sheet
 
-            sheet = tell_sheet(opened, csv)
-            trials, before, besides = sheet.trials, sheet.before, sheet.besides
+            recorded = tell_sheet(opened, sheet)
+            trials, before, besides = recorded.trials, recorded.before, recorded.besides
         else:
             number = parse.trial_number(trial or "")
             results = parse.pairs(values or [], list(opened.objectives))
@@ -218,7 +218,7 @@ def tell(
         return
     for done in trials:
         _show_recorded(plan, done, paid_before)
-    if csv is not None:
+    if sheet is not None:
         late = f", {besides} of them only with a cost or a note" if besides else ""
         output.say(f"{len(trials)} recorded{late}" + (f"; {before} already recorded" if before else "") + ".")
 
