@@ -54,7 +54,8 @@ OUTSIDE = {
 
 LATE: dict[str, dict[str, str]] = {
     "help and completion must not load NumPy, SQLAlchemy and Rich": {
-        "cli.arguments": "camobo.study.study",
+        "cli.add": "camobo.cli.csv_cells camobo.cli.money",
+        "cli.arguments": "camobo.space.inputs camobo.study.study",
         "cli.care": "camobo.storage.copies camobo.storage.inspection",
         "cli.begin": "camobo.cli.csv_files camobo.cli.money camobo.cli.price_list camobo.history.document "
         "camobo.history.problem_file camobo.insight.record camobo.space.inputs camobo.strategy.affordable "

@@ -58,6 +58,11 @@ class TestCompletion:
         for line, offered in {
             "stat": ["status"],
             "tell al": ["alloy.db"],
+            "add alloy.db ": ["nickel=", "chromium=", "soak=", "quench=", "strength=", "corrosion="],
+            "add alloy.db soak=3 s": ["strength="],
+            "add alloy.db quench=": ["quench=air", "quench=oil", "quench=water"],
+            "add alloy.db quench=o": ["quench=oil"],
+            "add alloy.db nickel=": [],
             "new al": ["alloy.toml"],
             "run al": ["alloy.db", "alloy.toml"],
             "import alloy.db al": ["alloy.csv"],

@@ -20,7 +20,7 @@ from tests.support.commands import SOURCE, alloy, camobo, measured
 
 COMMANDS = [
     "backup", "check", "repair",
-    "init", "new", "set", "demo", "ask", "tell", "amend", "fail", "release", "status", "front", "explain", "log",
+    "init", "new", "set", "demo", "ask", "tell", "add", "amend", "fail", "release", "status", "front", "explain", "log",
     "report", "export", "import", "run",
 ]  # fmt: skip
 
@@ -241,6 +241,7 @@ DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "ask": ([], {"trials"}),
     "tell": (["6", "strength=1"], {"trials", "told_before"}),
     "amend": (["0", "strength=1", "-r", "r"], {"trials"}),
+    "add": (["nickel=1", "chromium=2", "soak=3", "quench=oil", "-r", "r"], {"trials"}),
     "fail": (["6", "-r", "r"], {"trials"}),
     "release": (["6"], {"trials"}),
     "set": (["--budget", "50"], {"study", "changed"}),

@@ -16,6 +16,8 @@ _STUDY_FIRST = {
     "tell": [["0", "{objective}=1"], ["1", "--cost", "3"], ["1", "{name}=1"], ["1", "{objective}={name}"],
              ["1", "{objective}=4", "--note", "{name}", "--json"], ["999", "{objective}=1"],
              ["--csv", "{sheet}"], ["{name}", "{objective}=1"]],
+    "add": [["{objective}=1"], ["{name}"], ["{name}=1", "--note", "{name}"], ["nickel=1", "--reason", "{name}"],
+            ["nickel=1", "{objective}=1", "--cost", "{name}", "--json"], []],
     "amend": [["0", "{objective}=2", "-r", "{name}"], ["0", "--withdraw", "-r", "{name}", "--json"], ["0", "-r", "x"]],
     "fail": [["2", "-r", "{name}"], ["{name}", "-r", "{name}"], ["1", "2", "-r", "x", "--json"]],
     "release": [["3"], ["3", "{name}"], ["1", "--json"]],

@@ -11,6 +11,7 @@ Inside this room:
     trials         ask, tell, amend, fail, release
     look           status, front, explain, log
     report         report: one HTML file
+    add            add: an experiment done before
     csv_commands   export, import
     care           check, backup, repair: looking after a stored study
     csv_results    the results in rows, for import and `tell --sheet`
@@ -43,7 +44,7 @@ import typer
 from typer.core import TyperGroup
 
 import camobo
-from camobo.cli import begin, care, change, csv_commands, demo, look, output, paper, phrases, report, run, trials
+from camobo.cli import add, begin, care, change, csv_commands, demo, look, output, paper, phrases, report, run, trials
 from camobo.errors import CamoboError
 
 
@@ -79,7 +80,7 @@ app = typer.Typer(
 )
 _GARBAGE_THRESHOLD = 200_000
 """New objects between garbage collections: opening a large study makes many objects and no garbage."""
-for group in (begin, demo, change, trials, look, report, csv_commands, care, run):
+for group in (begin, demo, change, trials, add, look, report, csv_commands, care, run):
     app.add_typer(group.app)
 app.add_typer(paper.app, rich_help_panel="The paper")
 
@@ -148,7 +149,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _dashed(given: list[str]) -> list[str]:
     """The command line with its results moved after --, if a name starts with a dash; otherwise empty."""
-    names = [part for part in given if re.match("-(?!r=)[^-].*=", part) and given[0] in ("tell", "amend")]
+    names = [part for part in given if re.match("-(?!r=)[^-].*=", part) and given[0] in ("tell", "amend", "add")]
     return [part for part in given if part not in names] + ["--", *names] if names else []
 
 

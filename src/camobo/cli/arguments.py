@@ -45,7 +45,7 @@ def with_ending(path: str, ending: str) -> str:
 
 Offer: TypeAlias = str | tuple[str, str]
 """What completion offers for a word; with what the shell says about it."""
-_SAFE = re.compile(r"[\w./][\w./+%-]*=?")
+_SAFE = re.compile(r"[\w./][\w./+%-]*(?:=[\w./+%-]*)?")
 _NOT_PLAIN = re.compile(r"[^\w./+% ,=()-]+")
 _LONGEST_REMARK, _MOST_OFFERED = 100, 200
 
@@ -155,6 +155,24 @@ def _objectives(ctx: typer.Context, incomplete: str) -> list[Offer]:
     return [] if study is None else offered(name for name in study.objectives if name.startswith(incomplete))
 
 
+def _facts(ctx: typer.Context, incomplete: str) -> list[Offer]:
+    """Names of inputs and objectives that are not given yet; after the name of a category, its choices."""
+    study = _study_of(ctx)
+    if study is None:
+        return []
+    from camobo.space.inputs import Categorical
+
+    inputs = study.space.inputs
+    name, sign, _ = incomplete.rpartition("=")
+    if sign:
+        given = inputs.get(name)
+        found = given.choices if isinstance(given, Categorical) else ()
+        return offered(word for choice in found if (word := f"{name}={choice}").startswith(incomplete))
+    before = {str(text).rpartition("=")[0] for text in ctx.params.get("facts") or []}
+    names = [name for name in (*inputs, *study.objectives) if name not in before]
+    return offered(f"{name}=" for name in names if name.startswith(incomplete))
+
+
 _STUDY = typer.Argument(
     metavar="STUDY",
     show_default=False,
@@ -188,6 +206,15 @@ ValuePairs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="NAME=VALUE", show_default=False, autocompletion=_values, help="Results, such as strength=512."
+    ),
+]
+Facts = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="NAME=VALUE",
+        show_default=False,
+        autocompletion=_facts,
+        help="Inputs and results, such as nickel=5 strength=512.",
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
