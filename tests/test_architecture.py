@@ -72,8 +72,8 @@ LATE: dict[str, dict[str, str]] = {
         "camobo.run.command rich.progress",
         "cli.report": "camobo.cli.csv_files camobo.optuna camobo.report camobo.report.page camobo.history.document",
         "cli.run": "camobo.run.command camobo.study.identity camobo.study.study",
-        "cli.trials": "camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money camobo.cli.tables "
-        "camobo.space.inputs",
+        "cli.trials": "camobo.cli.csv_cells camobo.cli.csv_files camobo.cli.csv_results camobo.cli.money "
+        "camobo.cli.tables camobo.space.inputs",
     },
     "opening a small study takes as long as loading SciPy": {
         "cost.learned": "camobo.model.fitting camobo.model.models camobo.model.transforms",

@@ -248,7 +248,7 @@ DOCUMENTED: dict[str, tuple[list[str], set[str]]] = {
     "status": ([], {"study", "objectives", "cost", "order", "thrift", "budget", "money", "evaluated", "added", "trials",
                     "costs_told", "hypervolume", "reference", "front", "inputs", "disagreements", "late", "open"}),
     "front": ([], {"objectives", "hypervolume", "trials"}),
-    "explain": (["5"], {"trial", "predictions", "promise", "cost", "cost_in_money", "without_cost"}),
+    "explain": (["5"], {"trial", "predictions", "promise", "cost", "cost_in_money", "without_cost", "fixed"}),
     "log": ([], {"events"}),
     "check": ([], {"study", "sound", "format", "events", "trials", "findings"}),
     "repair": ([], {"study", "file", "events", "trials", "findings", "renumbered"}),

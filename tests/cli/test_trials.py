@@ -236,3 +236,42 @@ def test_ask_says_when_it_goes_past_the_trials_of_the_budget(tmp_path: Path) -> 
     within, past = camobo("ask", study, "-n", "2"), camobo("ask", study)
     assert "asked for" not in within.err
     assert "The budget is 2 trials, and 3 trials have been asked for. Cost no longer counts." in past.err
+
+
+class TestSteering:
+    def test_a_value_is_fixed_and_one_is_shared(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        assert camobo("ask", study, "-n", "3", "--fix", "quench=oil", "--fix", "nickel=2.5", "--same", "soak").code == 0
+        trials = cm.Study.load(study).trials
+        assert {(trial.params["quench"], trial.params["nickel"]) for trial in trials} == {("oil", 2.5)}
+        assert len({trial.params["soak"] for trial in trials}) == 1
+        explained = camobo("explain", study, "2")
+        assert "\n  fixed: nickel=2.5, soak=" in explained.out
+        assert camobo("explain", study, "0", "--json").json["fixed"] == {"nickel": 2.5, "quench": "oil"}
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["--fix", "quench"], "--fix: need name=value such as nickel=…, got 'quench'."),
+            (["--fix", "quensh=oil"], "--fix: no input called 'quensh'. Did you mean 'quench'?"),
+            (["--fix", "quench=tar"], "--fix: 'quench': need one of air, oil, water, got 'tar'."),
+            (["--fix", "nickel=2,5"], "--fix: 'nickel': need a decimal point, not a comma"),
+            (["--fix", "nickel=2.55"], "'nickel': 2.55 lies between two steps of 0.1."),
+            (["--fix", "soak=1", "--fix", "soak=2"], "--fix: 'soak' is given twice."),
+            (["--same", "oven"], "same: no input called 'oven'."),
+        ],
+    )
+    def test_a_mistake_says_what_to_write_and_nothing_is_asked(
+        self, tmp_path: Path, words: list[str], said: str
+    ) -> None:
+        study = alloy(tmp_path)
+        done = camobo("ask", study, *words)
+        assert done.code == 1
+        assert said in done.err
+        assert cm.Study.load(study).trials == ()
+
+    def test_fewer_than_asked_for_is_explained(self, tmp_path: Path) -> None:
+        study = alloy(tmp_path)
+        fixed = ["--fix", "nickel=1", "--fix", "chromium=1", "--fix", "quench=oil"]
+        done = camobo("ask", study, "-n", "20", *fixed)
+        assert "Only 12 of 20: no other points have these values." in done.err

@@ -581,6 +581,23 @@ class TestAnotherUnit:
         assert transitions.change_plan(settled, at(), {**dollars, "cost": {**prices, "per_trial": 2.0}}).events
 
 
+class TestSteering:
+    def test_suggestions_made_for_other_values_than_a_request_holds_are_made_again(self) -> None:
+        history = transitions.release(asked(count=2), at(), 0).history  # 0 became free after looking ahead
+        request = Request(2, same=("quench",))
+        out = transitions.hand_out(history, at(), request, ahead=ahead(history, 2), fitted=None)
+        assert [trial.number for trial in out.trials] == [0, 2]
+        assert out.trials[1].params["quench"] == out.trials[0].params["quench"]
+        assert dict(out.change.events[-1].new["fixed"]) == {"quench": out.trials[0].params["quench"]}
+
+    def test_a_free_trial_with_other_values_is_left_alone_and_one_more_is_wanted(self) -> None:
+        history = transitions.release(asked(), at(), 0).history
+        quench = {"quench": "oil" if point(0)["quench"] == "air" else "air"}
+        assert transitions.suggestions_wanted(history, NOON, Request(1, fixed=quench)) == 1
+        assert transitions.first_taken(history, NOON, Request(1, fixed=quench)) is None
+        assert transitions.first_taken(history, NOON, Request(1)) == point(0)
+
+
 class TestHandOut:
     def test_new_trials_are_numbered_and_counted(self) -> None:
         out = handed(NEW, Request(3, "anna", HOUR))

@@ -141,3 +141,13 @@ def test_an_event_has_facts_and_an_author(strange: dict[str, Any]) -> None:
     for name, value in strange.items():
         object.__setattr__(given, name, value)
     refused(HELD, given, "need facts by name and who recorded them")
+
+
+@pytest.mark.parametrize(
+    ("fixed", "said"),
+    [({"oven": 1}, "fixed: no input called 'oven'"), ({"quench": "tar"}, "fixed: 'quench': "), (3, "need a mapping")],
+)
+def test_fixed_values_that_no_input_has_are_refused(fixed: Any, said: str) -> None:
+    facts = {"params": point(0), "notes": [], "owner": None, "expires": None}
+    assert checked_facts(event(NEW, "asked", **facts, fixed={"quench": "oil"}), PLAN, ())["fixed"] == {"quench": "oil"}
+    refused(NEW, event(NEW, "asked", **facts, fixed=fixed), said)

@@ -158,6 +158,7 @@ class TestReading:
             "cost": 41.5,
             "cost_in_money": True,
             "without_cost": {"nickel": 20.0, "quench": "air"},
+            "fixed": {},
         }
 
     def test_an_empty_one_is_plain_data_too(self) -> None:

@@ -375,3 +375,22 @@ class TestIsNew:
 def test_params_of_any_kind_are_written_on_one_line() -> None:
     assert written_params({"a": 1e-9 / 3, "b": True, "c": None, "d": 12}) == "a=3.33333e-10, b=True, c=None, d=12"
     assert written_params({}) == ""
+
+
+class TestFixedValues:
+    SPACE = Space({"x": Real(0, 1, step=0.1), "n": Integer(1, 9), "c": Categorical([True, 1])})
+
+    def test_they_come_in_the_space_s_order_and_types_with_the_digits_of_their_step(self) -> None:
+        found = self.SPACE.check_fixed({"c": 1, "x": 0.1 * 3})
+        assert list(found.items()) == [("x", 0.3), ("c", 1)]
+        assert found["c"] is not True
+        assert self.SPACE.coordinates(found) == {"x": pytest.approx(0.3), "c": 0.75}
+
+    def test_a_value_between_steps_is_refused_with_the_nearest(self) -> None:
+        with pytest.raises(InvalidValueError, match=r"'x': 0\.34 lies between two steps of 0\.1\. The nearest is 0\.3"):
+            self.SPACE.check_fixed({"x": 0.34})
+
+    def test_an_unknown_name_is_refused_with_the_one_that_was_meant(self) -> None:
+        space = Space({"nickel": Real(0, 1)})
+        with pytest.raises(InvalidValueError, match=r"^same: no input called 'nikel'\. Did you mean 'nickel'\?"):
+            space.check_names("same", ["nickel", "nikel"])

@@ -11,7 +11,8 @@ from camobo.cli import app
 
 _STUDY_FIRST = {
     "set": [["--budget", "90"], ["--cost", "none", "--json"], ["--formula", "2*"], ["--prices", "{sheet}"], []],
-    "ask": [[], ["--json"], ["--csv", "-"], ["--csv", "{new}.csv"], ["--sheet", "{sheet}"],
+    "ask": [["--fix", "{name}"], ["--fix", "{name}=1"], ["--same", "{name}"],
+            [], ["--json"], ["--csv", "-"], ["--csv", "{new}.csv"], ["--sheet", "{sheet}"],
             ["--sheet", "{new}.xlsx"], ["-n", "3", "--owner", "{name}"]],
     "tell": [["0", "{objective}=1"], ["1", "--cost", "3"], ["1", "{name}=1"], ["1", "{objective}={name}"],
              ["1", "{objective}=4", "--note", "{name}", "--json"], ["999", "{objective}=1"],

@@ -41,7 +41,7 @@ def ahead(
     """Suggestions for the next trials, without a model: `point` by number, each at the same expected cost."""
     first, notes = len(history.trials), (Note(Reason.INITIAL_DESIGN),)
     found = tuple(Suggested(point(number), notes, expected) for number in range(first, first + count))
-    return Ahead(history.count, first, history.plan, found, None, exhausted)
+    return Ahead(history.count, first, history.plan, found, None, None, exhausted)
 
 
 def handed(history: History, request: Request, stamp: Stamp | None = None) -> HandOut:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -160,17 +160,33 @@ def _facts(ctx: typer.Context, incomplete: str) -> list[Offer]:
     study = _study_of(ctx)
     if study is None:
         return []
+    before = {str(text).rpartition("=")[0] for text in ctx.params.get("facts") or []}
+    return _settings(
+        study, [name for name in (*study.space.names, *study.objectives) if name not in before], incomplete
+    )
+
+
+def _fixed(ctx: typer.Context, incomplete: str) -> list[Offer]:
+    """Names of inputs; after the name of a category, its choices."""
+    study = _study_of(ctx)
+    return [] if study is None else _settings(study, study.space.names, incomplete)
+
+
+def _settings(study: Study, names: Sequence[str], incomplete: str) -> list[Offer]:
+    """The names with an equal sign; if there is one already, the choices of the category before it."""
     from camobo.space.inputs import Categorical
 
-    inputs = study.space.inputs
     name, sign, _ = incomplete.rpartition("=")
-    if sign:
-        given = inputs.get(name)
-        found = given.choices if isinstance(given, Categorical) else ()
-        return offered(word for choice in found if (word := f"{name}={choice}").startswith(incomplete))
-    before = {str(text).rpartition("=")[0] for text in ctx.params.get("facts") or []}
-    names = [name for name in (*inputs, *study.objectives) if name not in before]
-    return offered(f"{name}=" for name in names if name.startswith(incomplete))
+    if not sign:
+        return offered(f"{name}=" for name in names if name.startswith(incomplete))
+    given = study.space.inputs.get(name)
+    found = given.choices if isinstance(given, Categorical) else ()
+    return offered(word for choice in found if (word := f"{name}={choice}").startswith(incomplete))
+
+
+def _inputs(ctx: typer.Context, incomplete: str) -> list[Offer]:
+    study = _study_of(ctx)
+    return [] if study is None else offered(name for name in study.space.names if name.startswith(incomplete))
 
 
 _STUDY = typer.Argument(
@@ -215,6 +231,21 @@ Facts = Annotated[
         show_default=False,
         autocompletion=_facts,
         help="Inputs and results, such as nickel=5 strength=512.",
+    ),
+]
+Fix = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fix",
+        metavar="NAME=VALUE",
+        autocompletion=_fixed,
+        help="A value that an input must have, such as quench=air.",
+    ),
+]
+Same = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--same", metavar="NAME", autocompletion=_inputs, help="An input with one value in all trials asked for."
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

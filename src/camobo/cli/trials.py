@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,22 +12,25 @@ from camobo.cli import arguments, output, parse, phrases
 from camobo.cli.arguments import (
     AnyTrial,
     AsJson,
+    Fix,
     Force,
     Lease,
     OpenTrials,
     Owner,
     Paid,
     Reason,
+    Same,
     SheetIn,
     SheetOut,
     StudyPlace,
     ValuePairs,
 )
-from camobo.errors import Advice, BudgetSpent, InvalidOptionError
+from camobo.errors import Advice, BudgetSpent, InvalidOptionError, shown
 from camobo.run.money import amount
 
 if TYPE_CHECKING:
     from camobo.history.trial import Trial
+    from camobo.space.space import Space
     from camobo.strategy.plan import Plan
     from camobo.study.study import Study
 
@@ -41,6 +44,8 @@ def ask(
     n: Annotated[int, typer.Option("-n", "--number", metavar="N", min=1, help="How many trials, up to 1000.")] = 1,
     owner: Owner = None,
     lease: Lease = None,
+    fix: Fix = None,
+    same: Same = None,
     sheet: SheetOut = None,
     force: Force = False,
     json: AsJson = False,
@@ -51,6 +56,8 @@ def ask(
       camobo ask alloy.db
       camobo ask alloy.db -n 4 --sheet monday.csv    a sheet; or monday.xlsx
       camobo ask alloy.db --owner anna --lease 3d    reserved for Anna
+      camobo ask alloy.db --fix quench=air           only air is free today
+      camobo ask alloy.db -n 4 --same soak           one oven run
 
     Trials asked for together are chosen to complement each other. Trials
     that were released, or whose lease has ended, come before new ones.
@@ -66,16 +73,16 @@ def ask(
         csv_files.refuse_existing(sheet, force=force)
         tables.check_writable(sheet)
     with arguments.open_study(study) as opened:
-        length = parse.duration(lease)
+        length, fixed = parse.duration(lease), _fixed(opened.space, fix or [])
         if sheet is not None:
             with csv_files.new_file(sheet) as write, opened.together(), _raising(study):
-                trials = opened.ask(n, owner=owner, lease=length)
+                trials = opened.ask(n, owner=owner, lease=length, fixed=fixed, same=same or ())
                 write(tables.contents(sheet, opened.plan, trials, csv_files.SHEET))
         else:
             with _raising(study):
-                trials = opened.ask(n, owner=owner, lease=length)
+                trials = opened.ask(n, owner=owner, lease=length, fixed=fixed, same=same or ())
         plan = opened.plan
-        why = None if len(trials) == n else _why_fewer(opened)
+        why = None if len(trials) == n else _why_fewer(opened, held=bool(fixed or same))
         past = _past_the_trials(opened)
     if why is not None:
         output.hint(f"Only {len(trials)} of {n}: {why}")
@@ -113,8 +120,28 @@ def _past_the_trials(study: Study) -> str | None:
     return f"The budget is {study.budget}, and {asked} trials have been asked for. Cost no longer counts."
 
 
-def _why_fewer(study: Study) -> str:
-    """Why there are fewer trials than were asked for."""
+def _fixed(space: Space, texts: Sequence[str]) -> dict[str, Any]:
+    """The values of --fix, by input."""
+    from camobo.cli.csv_cells import read_param
+
+    found = dict[str, Any]()
+    for text in texts:
+        cuts = [i for i, sign in enumerate(text) if sign == "="]  # names may hold equal signs, and so may choices
+        cut = next((i for i in reversed(cuts) if text[:i] in space.names), None)
+        if cut is None:
+            name, sign, _ = text.partition("=")
+            space.check_names("--fix", [name] if sign else [])
+            raise InvalidOptionError(f"--fix: need name=value such as {space.names[0]}=…, got {shown(text)}.")
+        if text[:cut] in found:
+            raise InvalidOptionError(f"--fix: {text[:cut]!r} is given twice. Give each input once.")
+        found[text[:cut]] = read_param(f"--fix: {text[:cut]!r}", space.inputs[text[:cut]], text[cut + 1 :])
+    return found
+
+
+def _why_fewer(study: Study, *, held: bool) -> str:
+    """Why there are fewer trials than were asked for; `held` says that some inputs had to have certain values."""
+    if held and (study.budget is None or study.budget.cost is None):
+        return "no other points have these values."
     if len({tuple(trial.params.items()) for trial in study.trials}) >= study.space.size:
         return "the space has no other points left."
     return f"what is left of the budget of {study.budget} pays for no more."

@@ -2,7 +2,7 @@
 
     set       {"budget"?, "cost"?, "thrift"?}              the plan changed
     asked     {"params", "notes", "owner", "expires",      a new trial was suggested and handed out
-               "expected"?, "known"?, "beside"?}
+               "expected"?, "fixed"?, "known"?, "beside"?}
     asked     {"owner", "expires"}                         a free trial was handed out again
     renewed   {"expires", "reason"?}                       its holder is still evaluating it, or a clock was corrected
     told      {"values"?, "cost"?, "note"?}                results, all or some; cost is what it cost in all so far
@@ -14,7 +14,8 @@
     added     {"params", "values", "cost"?, "note"?}       an earlier experiment was recorded
     added     {"params", "reason", "cost"?, "note"?}       one that could not be measured
 
-`old` holds what an event replaced. "expected" is what the trial is expected to cost. "known" is present if other events
+`old` holds what an event replaced. "expected" is what the trial is expected to cost, "fixed" has the
+values that some inputs had to have. "known" is present if other events
 came in while the suggestion was computed: it was made from the first `known` events and the `beside` trials suggested
 before it in the same request.
 """

@@ -7,7 +7,7 @@ and the write.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,8 @@ from camobo.history.events import Event, Kind
 from camobo.history.history import History, data_of, fold, is_free, outlasts
 from camobo.history.late import by_somebody_else, late_refusal, overtaken, retaken, whose
 from camobo.history.trial import State, Trial
-from camobo.space.inputs import Params
+from camobo.space.inputs import Param, Params
+from camobo.space.space import SAME, Space
 from camobo.strategy.notes import Note
 from camobo.strategy.plan import Plan
 
@@ -57,6 +58,14 @@ class Request:
     """No new suggestion once the study has made this many."""
     skip: frozenset[int] = frozenset()
     """Trials that the caller is already evaluating."""
+    fixed: Params = field(default_factory=dict)
+    """Values that some inputs have, such as the furnace that is free."""
+    same: tuple[str, ...] = ()
+    """Inputs that have one value in all trials of the request, that of the first."""
+
+    def held(self, first: Params | None) -> dict[str, Param]:
+        """The values that a further trial must have, given the params of the `first` one, if there is one."""
+        return {**self.fixed, **({} if first is None else {name: first[name] for name in self.same})}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,8 @@ class Suggested:
     notes: tuple[Note, ...]
     expected: float | None
     """What it is expected to cost, if costs are in money."""
+    fixed: Params = field(default_factory=dict)
+    """The values that some inputs had to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +91,8 @@ class Ahead:
     plan: Plan
     suggested: tuple[Suggested, ...]
     fitted: Fitted | None
+    first: Params | None = None
+    """Params of the trial that came before them in the same request, if any."""
     exhausted: SpaceExhausted | BudgetSpent | None = None
     """Why there are fewer than wanted, if the space ran out of points or the budget of money."""
 
@@ -154,7 +167,20 @@ def _to_take(history: History, now: datetime, request: Request) -> list[Trial]:
     available = [trial for trial in history.trials if trial.state.open and trial.number not in request.skip]
     own = [trial for trial in available if holds(request.owner, trial)]
     others = [trial for trial in available if not holds(request.owner, trial) and is_free(trial, now)]
-    return [*own, *others][: request.count]
+    taken = list[Trial]()
+    for trial in [*own, *others]:
+        held = request.held(taken[0].params if taken else None)
+        if len(taken) < request.count and _agrees(history.plan.space, trial.params, held):
+            taken.append(trial)
+    return taken
+
+
+def _agrees(space: Space, params: Params, held: Params) -> bool:
+    """Whether params have the values that some inputs must have."""
+    return all(
+        abs(space.inputs[name].to_unit(params[name]) - space.inputs[name].to_unit(value)) <= SAME
+        for name, value in held.items()
+    )
 
 
 def suggestions_wanted(history: History, now: datetime, request: Request) -> int:
@@ -167,23 +193,33 @@ def _still_wanted(history: History, request: Request, taken: int) -> int:
     return wanted if request.most is None else min(wanted, request.most - history.suggested)
 
 
-def look_ahead(history: History, wanted: int, fitted: Fitted | None) -> Ahead:
-    """`wanted` suggestions, each knowing the ones before it as pending."""
+def first_taken(history: History, now: datetime, request: Request) -> Params | None:
+    """The params of the first existing trial that a request takes; None if it takes none."""
+    taken = _to_take(history, now, request)
+    return taken[0].params if taken else None
+
+
+def look_ahead(
+    history: History, wanted: int, fitted: Fitted | None, request: Request | None = None, first: Params | None = None
+) -> Ahead:
+    """`wanted` suggestions, each knowing the ones before it as pending; `first` as in `Ahead`."""
     from camobo.strategy.suggest import suggest  # late: SciPy takes as long to load as a small study takes to open
 
-    plan, data, first = history.plan, data_of(history), len(history.trials)
-    found, exhausted = list[Suggested](), None
-    for number in range(first, first + wanted):
+    plan, data, start = history.plan, data_of(history), len(history.trials)
+    found, exhausted, before, space = list[Suggested](), None, first, plan.space
+    for number in range(start, start + wanted):
+        held = {} if request is None else request.held(before)
         try:
-            suggestion = suggest(plan, data, number, fitted)
+            suggestion = suggest(plan, data, number, fitted, fixed=space.coordinates(held))
         except (SpaceExhausted, BudgetSpent) as error:
             exhausted = error
             break
         fitted = suggestion.fitted
-        params = plan.space.from_unit(suggestion.unit)
-        found.append(Suggested(params, suggestion.notes, suggestion.expected))
-        data = data.with_pending(plan.space.to_unit(params))
-    return Ahead(history.count, first, plan, tuple(found), fitted, exhausted)
+        params = {**space.from_unit(suggestion.unit), **held}  # to the last digit
+        found.append(Suggested(params, suggestion.notes, suggestion.expected, held))
+        before = params if before is None else before
+        data = data.with_pending(space.to_unit(params))
+    return Ahead(history.count, start, plan, tuple(found), fitted, first, exhausted)
 
 
 def hand_out(
@@ -201,7 +237,9 @@ def hand_out(
     numbers = [trial.number for trial in taken]
     wanted = _still_wanted(change.history, request, len(numbers))
     while wanted > 0:
-        ahead = look_ahead(change.history, wanted, fitted) if ahead is None else ahead
+        first = change.history.trials[numbers[0]].params if numbers else None
+        if ahead is None or request.held(first) != request.held(ahead.first):
+            ahead = look_ahead(change.history, wanted, fitted, request, first)
         fitted, start = ahead.fitted, change.history.count
         for i in range(min(wanted, len(ahead.suggested))):
             known = {} if ahead.events == start else {"known": ahead.events, "beside": i}
@@ -242,6 +280,8 @@ def _asked(
     }
     if suggested.expected is not None:
         new["expected"] = suggested.expected
+    if suggested.fixed:
+        new["fixed"] = dict(suggested.fixed)
     return _then(change, "asked", len(change.history.trials), stamp, new)
 
 

@@ -101,6 +101,8 @@ def _checked(event: Event, facts: Mapping[str, Any], plan: Plan) -> Mapping[str,
     for name, fact in facts.items():
         if name == "params":
             checked[name] = plan.space.check(fact)
+        elif name == "fixed":
+            checked[name] = plan.space.check_fixed(fact)
         elif name == "values" and not (fact is None and event.kind == "amended"):
             checked[name] = values_of(fact, plan.objectives, partial="params" not in facts)
         elif name in ("cost", "expected"):

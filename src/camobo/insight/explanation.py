@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from camobo.cost.protocol import CostModel
 from camobo.cost.sweep import costs_at
 from camobo.history.history import History, data_of
 from camobo.history.trial import Trial
-from camobo.space.inputs import Param
+from camobo.space.inputs import Param, Params
 from camobo.space.space import written_params
 from camobo.strategy.plan import Data, Plan
 
@@ -33,9 +33,12 @@ class Explanation:
     in_money: bool
     without_cost: Mapping[str, Param] | None
     """What would have been suggested without cost-awareness; None if the study has none."""
+    fixed: Mapping[str, Param] = field(default_factory=dict)
+    """The values that some inputs had to have."""
 
     def __str__(self) -> str:
         lines = [str(self.trial), *(f"  {note}" for note in self.trial.notes)]
+        lines += [f"  fixed: {written_params(self.fixed)}"] if self.fixed else []
         for name, (mean, deviation) in self.predictions.items():
             measured = (self.trial.values or {}).get(name)
             seen = "" if measured is None else f", measured {measured:.6g}"
@@ -63,17 +66,19 @@ class Explanation:
             "cost": self.cost,
             "cost_in_money": self.in_money,
             "without_cost": None if self.without_cost is None else dict(self.without_cost),
+            "fixed": dict(self.fixed),
         }
 
 
-def explain(trial: Trial, before: History) -> Explanation:
-    """Why a trial was suggested; `before` is the history up to its suggestion."""
+def explain(trial: Trial, before: History, fixed: Params | None = None) -> Explanation:
+    """Why a trial was suggested; `before` is the history up to its suggestion, `fixed` what some inputs had to be."""
     if trial.added:
         return Explanation(trial, {}, None, None, False, None)
     plan = before.plan
-    found = account(plan, data_of(before), trial.number, plan.space.to_unit(trial.params))
+    held = plan.space.check_fixed(fixed or {})
+    found = account(plan, data_of(before), trial.number, plan.space.to_unit(trial.params), plan.space.coordinates(held))
     without_cost = None if found.without_cost is None else plan.space.from_unit(found.without_cost)
-    return Explanation(trial, found.predictions, found.utility, found.cost, found.in_money, without_cost)
+    return Explanation(trial, found.predictions, found.utility, found.cost, found.in_money, without_cost, held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +93,12 @@ class Account:
     """(d,) the point suggested without cost-awareness."""
 
 
-def account(plan: Plan, data: Data, number: int, unit: Array) -> Account:
-    """Why `unit` was suggested as trial `number`."""
+def account(plan: Plan, data: Data, number: int, unit: Array, fixed: Mapping[str, float] | None = None) -> Account:
+    """Why `unit` was suggested as trial `number`; `fixed` as in `suggest`."""
     from camobo.strategy.suggest import suggest  # here: SciPy takes as long to load as a small study takes to open
 
-    without_cost = suggest(replace(plan, cost=None), data, number).unit if plan.cost is not None else None
-    found = suggest(plan, data, number)
+    without_cost = suggest(replace(plan, cost=None), data, number, fixed=fixed).unit if plan.cost is not None else None
+    found = suggest(plan, data, number, fixed=fixed)
     model, surface = found.fitted.cost, found.acquisition
     in_money = model is not None and model.in_money
     cost = None if model is None else _expected(plan, model, unit)

@@ -13,7 +13,7 @@ A point has three forms.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -109,10 +109,43 @@ class Space:
             raise error.within(f"parameter {name!r}") from None
         return checked
 
+    def check_fixed(self, fixed: Params) -> dict[str, Param]:
+        """Values of some inputs, in the space's order and types, or an error that says why they cannot be suggested."""
+        if not isinstance(fixed, Mapping):
+            raise InvalidValueError(f'fixed: need a mapping such as {{"quench": "air"}}, got {shown(fixed)}.')
+        self.check_names("fixed", fixed)
+        checked = dict[str, Param]()
+        for name in (name for name in self.inputs if name in fixed):
+            given = self.inputs[name]
+            try:
+                value = checked[name] = given.check(fixed[name])
+            except InvalidValueError as error:
+                raise error.within(f"fixed: {name!r}") from None
+            if isinstance(given, Real) and not given.continuous:
+                near = checked[name] = given.from_unit(given.to_unit(value))
+                if abs(near - value) > SAME * (given.high - given.low):
+                    raise InvalidValueError(
+                        f"fixed: {name!r}: {value!r} lies between two steps of {given.step!r}. The nearest is {near!r}."
+                    )
+        return checked
+
+    def check_names(self, what: str, names: Iterable[object]) -> None:
+        """Refuse a name that no input has; `what` is the argument's name in errors."""
+        for name in names:
+            if name not in self.inputs:
+                raise InvalidValueError(
+                    f"{what}: no input called {shown(name)}.{meant(str(name), self.inputs)} "
+                    f"This space has {', '.join(self.inputs)}."
+                )
+
     def to_unit(self, params: Params) -> Array:
         """(d,) coordinates in the unit cube."""
         checked = self.check(params)
         return np.array([given.to_unit(checked[name]) for name, given in self.inputs.items()])
+
+    def coordinates(self, params: Params) -> dict[str, float]:
+        """The unit coordinates of some inputs by name."""
+        return {name: self.inputs[name].to_unit(value) for name, value in params.items()}
 
     def from_unit(self, unit: Array | Sequence[float]) -> dict[str, Param]:
         """The params at (d,) coordinates in the unit cube."""

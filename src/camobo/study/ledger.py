@@ -190,7 +190,8 @@ class Ledger:
         budget, wanted = history.plan.budget, transitions.suggestions_wanted(history, now, request)
         if wanted <= 0 or (budget is not None and budget.cost is not None):
             return None
-        ahead = transitions.look_ahead(history, wanted, fitted)
+        first = transitions.first_taken(history, now, request)
+        ahead = transitions.look_ahead(history, wanted, fitted, request, first)
         return ahead if ahead.exhausted is None else None
 
     def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
@@ -224,7 +225,10 @@ class Ledger:
         with undisturbed():
             turn.enter_context(self.store.asking())
         wanted = transitions.suggestions_wanted(self.read(), now, request)
-        return transitions.look_ahead(self._history, wanted, self._fitted) if wanted > 0 else None
+        if wanted <= 0:
+            return None
+        first = transitions.first_taken(self._history, now, request)
+        return transitions.look_ahead(self._history, wanted, self._fitted, request, first)
 
     def _taken_if_it_fits(self, request: Request, ahead: Ahead | None) -> list[Trial] | None:
         """Trials as requested, in a transaction; None if the suggestions computed ahead are out of date."""

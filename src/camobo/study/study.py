@@ -272,18 +272,41 @@ class Study:
         return self._ledger.events()
 
     @overload
-    def ask(self, n: None = None, *, owner: str | None = None, lease: Duration | None = None) -> Trial: ...
+    def ask(
+        self,
+        n: None = None,
+        *,
+        owner: str | None = None,
+        lease: Duration | None = None,
+        fixed: Params | None = None,
+    ) -> Trial: ...
     @overload
-    def ask(self, n: int, *, owner: str | None = None, lease: Duration | None = None) -> list[Trial]: ...
+    def ask(
+        self,
+        n: int,
+        *,
+        owner: str | None = None,
+        lease: Duration | None = None,
+        fixed: Params | None = None,
+        same: Sequence[str] = (),
+    ) -> list[Trial]: ...
 
     def ask(
-        self, n: int | None = None, *, owner: str | None = None, lease: Duration | None = None
+        self,
+        n: int | None = None,
+        *,
+        owner: str | None = None,
+        lease: Duration | None = None,
+        fixed: Params | None = None,
+        same: Sequence[str] = (),
     ) -> Trial | list[Trial]:
         """The next trial to evaluate, or a list of `n` of them (at most 1000), each chosen with the others in mind.
 
         owner: who evaluates it. An owner who asks again, for instance after a crash, gets its pending trials first.
         lease: how long the trial is reserved, "90s", "2h", "3d", at most a year; after that others may get it. None:
             without end.
+        fixed: values that some inputs must have, {"quench": "air"}; the others are chosen to suit them.
+        same: inputs that must have one value in all `n` trials, ["furnace"]: it is chosen with the first of them.
 
         Released trials and trials whose lease has ended come before new ones. If a finite space or a budget in money
         runs out, the list is shorter than `n`; if nothing is left, SpaceExhausted or BudgetSpent is raised.
@@ -294,8 +317,19 @@ class Study:
         [1, 2, 3]
         """
         count = 1 if n is None else whole("n", n, 1, _MOST_ASKED)
-        handed = self.hand_out(Request(count, owner_name(owner), lease_of(lease)))
+        held, shared = self.space.check_fixed(fixed or {}), self._shared(same, fixed or {})
+        handed = self.hand_out(Request(count, owner_name(owner), lease_of(lease), fixed=held, same=shared))
         return handed[0] if n is None else handed
+
+    def _shared(self, same: Sequence[str], fixed: Params) -> tuple[str, ...]:
+        """The inputs that trials are to share, checked: something must be left to choose."""
+        names = (same,) if isinstance(same, str) else tuple(same)
+        self.space.check_names("same", names)
+        if names and {*names, *fixed} >= set(self.space.names):
+            raise InvalidValueError(
+                "same: all inputs are the same or fixed, so all trials would be one. Leave one out."
+            )
+        return names
 
     def hand_out(self, request: Request, ahead: Ahead | None = None) -> list[Trial]:
         """What `ask` and `optimize` are built on: trials as requested, available ones before new ones."""
@@ -431,7 +465,7 @@ class Study:
 
     def _recorded(self, change: Change) -> Trial:
         """The trial of a change that is stored; inside `together` its values are looked at in the end."""
-        if not self._ledger.inside:
+        if not self._ledger.inside and any("values" in event.new for event in change.events):
             self._warn_of_slips(change.history.trials, [change.trial.number])
         return change.trial
 
@@ -727,4 +761,5 @@ class Study:
         """
         found = transitions.find(self.trials, trial)
         *events, asked = self._ledger.events(found.asked + 1)
-        return explanation.explain(found, self._ledger.after(transitions.known_to(events, asked)))
+        known = self._ledger.after(transitions.known_to(events, asked))
+        return explanation.explain(found, known, asked.new.get("fixed"))
