@@ -245,6 +245,7 @@ class TestSteering:
         trials = cm.Study.load(study).trials
         assert {(trial.params["quench"], trial.params["nickel"]) for trial in trials} == {("oil", 2.5)}
         assert len({trial.params["soak"] for trial in trials}) == 1
+        assert ", fixed: nickel=2.5, quench=oil\n" in camobo("log", study, "--trial", "0").out
         explained = camobo("explain", study, "2")
         assert "\n  fixed: nickel=2.5, soak=" in explained.out
         assert camobo("explain", study, "0", "--json").json["fixed"] == {"nickel": 2.5, "quench": "oil"}

@@ -282,7 +282,7 @@ def _details(facts: dict[str, Any] | None) -> str:
     parts = []
     for name, fact in (facts or {}).items():
         if isinstance(fact, dict):
-            parts.append(_unbroken_pairs(fact))
+            parts.append((output.unbroken("fixed: ") if name == "fixed" else "") + _unbroken_pairs(fact))
         elif fact not in (None, []) and name != "notes":
             text = output.local_time(fact) if name == "expires" else output.cell(fact)
             parts.append(output.unbroken(f"{name}: ") + (text or ""))

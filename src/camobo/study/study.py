@@ -315,6 +315,15 @@ class Study:
         >>> study = cm.Study(cm.Space({"n": cm.Integer(1, 3)}), {"y": "max"}, seed=1)
         >>> sorted(trial.params["n"] for trial in study.ask(3, owner="anna", lease="2h"))
         [1, 2, 3]
+
+        Only air is free today, and the oven runs once, for all three:
+
+        >>> quench = cm.Categorical(["air", "oil"])
+        >>> space = cm.Space({"soak": cm.Integer(1, 12), "nickel": cm.Real(0, 9), "quench": quench})
+        >>> study = cm.Study(space, {"y": "max"}, seed=1)
+        >>> trials = study.ask(3, fixed={"quench": "air"}, same=["soak"])
+        >>> {trial.params["quench"] for trial in trials}, len({trial.params["soak"] for trial in trials})
+        ({'air'}, 1)
         """
         count = 1 if n is None else whole("n", n, 1, _MOST_ASKED)
         held, shared = self.space.check_fixed(fixed or {}), self._shared(same, fixed or {})
