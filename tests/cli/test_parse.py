@@ -113,6 +113,19 @@ class TestPairs:
         assert said in str(caught.value)
 
 
+class TestNames:
+    def test_the_longest_known_name_counts_and_values_may_hold_equal_signs(self) -> None:
+        for text, found in (
+            ("a=b=1", ("a=b", "1")), ("a=c=1", ("a", "c=1")), (" a = 1", ("a", " 1")), ("a=", ("a", ""))
+        ):  # fmt: skip
+            assert parse.named("--fix", text, ["a", "a=b"]) == found
+
+    @pytest.mark.parametrize("text", ["a", "=1", " =1", "b=1"])
+    def test_anything_else_is_refused_with_its_place(self, text: str) -> None:
+        with pytest.raises(cm.InvalidValueError, match=r"^--fix: (need name=value such as a=…|unknown name 'b')"):
+            parse.named("--fix", text, ["a"])
+
+
 class TestBudgets:
     @pytest.mark.parametrize(
         ("text", "found"),

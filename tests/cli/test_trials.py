@@ -253,8 +253,11 @@ class TestSteering:
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (["--fix", "quench"], "--fix: need name=value such as nickel=…, got 'quench'."),
-            (["--fix", "quensh=oil"], "--fix: no input called 'quensh'. Did you mean 'quench'?"),
+            (
+                ["--fix", "quench"],
+                "--fix: need name=value such as nickel=…, without spaces around the =, got 'quench'.",
+            ),
+            (["--fix", "quensh=oil"], "--fix: unknown name 'quensh'. Did you mean 'quench'?"),
             (["--fix", "quench=tar"], "--fix: 'quench': need one of air, oil, water, got 'tar'."),
             (["--fix", "nickel=2,5"], "--fix: 'nickel': need a decimal point, not a comma"),
             (["--fix", "nickel=2.55"], "'nickel': 2.55 lies between two steps of 0.1."),

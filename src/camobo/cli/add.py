@@ -9,8 +9,7 @@ import typer
 
 from camobo.cli import arguments, output, parse
 from camobo.cli.arguments import AsJson, Facts, Paid, StudyPlace
-from camobo.errors import Advice, InvalidOptionError, InvalidValueError, shown
-from camobo.hints import meant
+from camobo.errors import Advice, InvalidOptionError, InvalidValueError
 
 if TYPE_CHECKING:
     from camobo.strategy.plan import Plan
@@ -65,7 +64,7 @@ def _read(plan: Plan, facts: Sequence[str]) -> tuple[dict[str, Any], dict[str, f
     known = {heading.label: heading for heading in headings(plan, ())}
     params, values = dict[str, Any](), dict[str, float]()
     for text in facts:
-        label, value = _parted(text, list(known))
+        label, value = parse.named("", text, list(known))
         column = known[label]
         found = params if column.kind == "input" else values
         if column.name in found:
@@ -75,20 +74,3 @@ def _read(plan: Plan, facts: Sequence[str]) -> tuple[dict[str, Any], dict[str, f
         else:
             values[column.name] = parse.number(f"objective {label!r}", value, advice=Advice.FAIL)
     return params, values
-
-
-def _parted(text: str, known: Sequence[str]) -> tuple[str, str]:
-    """A name and its value. Both may hold an equal sign: the longest name that is known counts."""
-    for i in reversed([i for i, sign in enumerate(text) if sign == "="]):
-        label = text[:i] if text[:i] in known else text[:i].strip()
-        if label in known:
-            return label, text[i + 1 :]
-    name, sign, value = text.partition("=")
-    if not sign or not name.strip():
-        raise InvalidValueError(
-            f"need name=value such as {known[0]}=…, without spaces around the =, got {shown(text)}."
-        )
-    paid = f" What it cost is told with --cost {value}." if name.strip() == "cost" else ""
-    raise InvalidValueError(
-        f"unknown name {shown(name.strip())}.{meant(name, known)} The study has {', '.join(known)}.{paid}"
-    )

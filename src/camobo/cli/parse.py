@@ -155,6 +155,27 @@ def pairs(texts: Iterable[str], names: Sequence[str]) -> dict[str, float]:
     return found
 
 
+def named(place: str, text: str, names: Sequence[str]) -> tuple[str, str]:
+    """A name and the text of its value. Both may hold an equal sign: the longest name that is known counts.
+
+    >>> named("--fix", "quench=air", ["nickel", "quench"])
+    ('quench', 'air')
+    """
+    where = f"{place}: " if place else ""
+    for i in reversed([i for i, sign in enumerate(text) if sign == "="]):
+        name = text[:i] if text[:i] in names else text[:i].strip()
+        if name in names:
+            return name, text[i + 1 :]
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        spaces = "without spaces around the ="
+        raise InvalidValueError(f"{where}need name=value such as {names[0]}=…, {spaces}, got {shown(text)}.")
+    paid = f" What it cost is told with --cost {value}." if name.strip() == "cost" else ""
+    raise InvalidValueError(
+        f"{where}unknown name {shown(name.strip())}.{meant(name, names)} The study has {', '.join(names)}.{paid}"
+    )
+
+
 def expensive_ends(texts: Iterable[str]) -> dict[str, str | list[str]]:
     """The expensive end of a number's range, or the expensive choices of a category, most expensive first.
 

@@ -25,7 +25,7 @@ from camobo.cli.arguments import (
     StudyPlace,
     ValuePairs,
 )
-from camobo.errors import Advice, BudgetSpent, InvalidOptionError, shown
+from camobo.errors import Advice, BudgetSpent, InvalidOptionError
 from camobo.run.money import amount
 
 if TYPE_CHECKING:
@@ -126,15 +126,10 @@ def _fixed(space: Space, texts: Sequence[str]) -> dict[str, Any]:
 
     found = dict[str, Any]()
     for text in texts:
-        cuts = [i for i, sign in enumerate(text) if sign == "="]  # names may hold equal signs, and so may choices
-        cut = next((i for i in reversed(cuts) if text[:i] in space.names), None)
-        if cut is None:
-            name, sign, _ = text.partition("=")
-            space.check_names("--fix", [name] if sign else [])
-            raise InvalidOptionError(f"--fix: need name=value such as {space.names[0]}=…, got {shown(text)}.")
-        if text[:cut] in found:
-            raise InvalidOptionError(f"--fix: {text[:cut]!r} is given twice. Give each input once.")
-        found[text[:cut]] = read_param(f"--fix: {text[:cut]!r}", space.inputs[text[:cut]], text[cut + 1 :])
+        name, value = parse.named("--fix", text, space.names)
+        if name in found:
+            raise InvalidOptionError(f"--fix: {name!r} is given twice. Give each input once.")
+        found[name] = read_param(f"--fix: {name!r}", space.inputs[name], value)
     return found
 
 
