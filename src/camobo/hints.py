@@ -1,6 +1,7 @@
 """Wording that messages share: the known name that a user probably meant, a count with its noun; what a number is.
 
 And what makes text fit to be shown: `printable` for a terminal, `redacted` for everybody who may not know a password.
+And what a number looks like. Nothing here loads NumPy, so that the help of a command appears at once.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import unicodedata
 from collections.abc import Iterable
 from urllib.parse import unquote
 
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+"""A finite number as text, with a decimal point. Python's `float` takes more: 1_000, and the digits of any script."""
 HIDDEN = "***"
 """What stands in place of a password."""
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
