@@ -95,6 +95,15 @@ class TestWriting:
             cells = [cell for row in openpyxl.load_workbook(tmp_path / sheet).active for cell in row]
             assert not [cell.value for cell in cells if cell.data_type == "f"]
 
+    def test_an_input_named_like_a_column_is_part_of_the_recipe(self) -> None:
+        plan = make_plan(cm.Space({"trial": cm.Real(0, 1), "cost": cm.Real(0, 1)}), {"y": "max"}, seed=1)
+        trial = Trial(0, {"trial": 0.25, "cost": 0.5})
+        book = openpyxl.load_workbook(io.BytesIO(excel.workbook(plan, [trial], SHEET, to_fill_in=True)))
+        cells = {cell.value: book.active.cell(2, cell.column) for cell in book.active[1]}
+        assert cells["input trial"].number_format == "General"
+        assert cells["input cost"].protection.locked
+        assert not cells["cost"].protection.locked
+
     def test_a_text_too_long_for_a_cell_is_refused_not_cut(self) -> None:
         long = Trial(3, dict(TRIAL.params), note="x" * 40_000)
         with pytest.raises(cm.InvalidOptionError, match="trial 3: note: has 40,000 characters; an Excel cell holds"):

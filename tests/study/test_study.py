@@ -461,8 +461,13 @@ class TestSlips:
         assert [message.split(",")[0] for message in caplog.messages] == [
             "trial 5: 'y' is 5200", "trial 5: 'y' is 5500", "trial 6: 'y' is 99000"
         ]  # fmt: skip
-        study.tell(5, cost=3.0)
+        study.amend(6, None, "wrong sample")
+        with study.together():
+            study.tell(5, cost=3.0)
+        study.tell(5, cost=4.0)
         assert len(caplog.messages) == 3
+        study.add({"expensive": 0.95, "cheap": 1.0}, {"y": 98000.0})  # what was withdrawn makes nothing usual
+        assert len(caplog.messages) == 4
 
     def test_of_changes_made_together_it_is_said_once_they_are_stored(self, caplog: pytest.LogCaptureFixture) -> None:
         study = self.study()

@@ -31,6 +31,8 @@ _MOST_CELLS = 1_000_000
 _LONGEST_TEXT = 32767  # openpyxl, as Excel, would cut the rest off
 _WIDEST, _NARROWEST = 40, 8
 _LAST_COLUMN = 16384
+_OPEN = ("cost", "note", "failed")
+"""What is told beside results."""
 _NOT_IN_XML = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _QUOTED = re.compile(r'"[^"]*"|\\.')
@@ -153,7 +155,7 @@ def workbook(plan: Plan, trials: Sequence[Trial], about: Sequence[str], *, to_fi
                 sheet.cell(i, j), fact, f"trial {trial.number}: {column.name}", choice=_is_choice(plan, column)
             )
             cell.number_format = _format(plan, column)
-            if column.kind == "objective" or column.name in ("cost", "note", "failed"):
+            if column.kind == "objective" or (column.kind == "about" and column.name in _OPEN):
                 cell.protection = free
     _lay_out(sheet, columns)
     if to_fill_in:
@@ -194,7 +196,7 @@ def _write(cell: Any, fact: Fact, what: str, *, choice: bool = False) -> Any:
 def _format(plan: Plan, column: Heading) -> str:
     """How a spreadsheet shows the cells of a column: numbers with the digits of their step, text as text."""
     given = plan.space.inputs[column.name] if column.kind == "input" else None
-    if isinstance(given, Integer) or column.name == "trial":
+    if isinstance(given, Integer) or (column.kind, column.name) == ("about", "trial"):
         return "0"
     if isinstance(given, Real) and given.step is not None:
         decimals = max(

@@ -14,10 +14,9 @@
     added     {"params", "values", "cost"?, "note"?}       an earlier experiment was recorded
     added     {"params", "reason", "cost"?, "note"?}       one that could not be measured
 
-`old` holds what an event replaced. "expected" is what the trial is expected to cost, "fixed" has the
-values that some inputs had to have. "known" is present if other events
-came in while the suggestion was computed: it was made from the first `known` events and the `beside` trials suggested
-before it in the same request.
+`old` holds what an event replaced. "expected" is what the trial is expected to cost, "fixed" has the values that some
+inputs had to have. "known" is present if other events came in while the suggestion was computed: it was made from the
+first `known` events and the `beside` trials suggested before it in the same request.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from statistics import median
 
 from camobo.errors import Advice, InvalidValueError
-from camobo.history.trial import Trial
+from camobo.history.trial import State, Trial
 
 _FEWEST = 5
 """With fewer results nobody knows what is usual."""
@@ -34,7 +34,7 @@ def beyond(value: float, others: Sequence[float]) -> float | None:
 def slips(trials: Sequence[Trial], changed: Iterable[int]) -> list[InvalidValueError]:
     """What to say of the values of `changed` trials that are far beyond those of all others."""
     found = []
-    for trial in (trials[number] for number in changed):
+    for trial in (trials[number] for number in changed if trials[number].state is not State.FAILED):
         for name, value in (trial.values or {}).items():
             times = beyond(value, _others(trials, trial, name, abs(value)))
             if times is not None:
@@ -46,10 +46,11 @@ def slips(trials: Sequence[Trial], changed: Iterable[int]) -> list[InvalidValueE
 
 
 def _others(trials: Sequence[Trial], trial: Trial, name: str, size: float) -> list[float]:
-    """The values of other trials; none if one of them has at least this size, as is mostly found soon."""
+    """The values of other valid trials; none if one of them has at least this size, as is mostly found soon."""
 
     def values() -> Iterator[float]:
-        found = ((other.values or {}).get(name) for other in trials if other is not trial)
+        valid = (other for other in trials if other is not trial and other.state is not State.FAILED)
+        found = ((other.values or {}).get(name) for other in valid)
         return (value for value in found if value is not None)
 
     return [] if any(abs(value) >= size for value in values()) else list(values())

@@ -499,8 +499,8 @@ class Study:
             yield
             after = self.trials
         if not nested:
-            changed = [new.number for new, old in zip_longest(after, before) if new is not old]
-            self._warn_of_slips(after, changed)
+            pairs = zip_longest(after, before)
+            self._warn_of_slips(after, [new.number for new, old in pairs if old is None or new.values != old.values])
 
     def optimize(
         self,
