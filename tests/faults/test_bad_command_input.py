@@ -139,7 +139,7 @@ def study_with_trials(folder: Path) -> Path:
         (["tell", "1", "512"], "need name=value such as strength=0.31, got '512'"),
         (["tell", "1", "strenght=512"], "values: unknown objective 'strenght'. Did you mean 'strength'?"),
         (["tell", "1", "strength=1", "strength=2"], "'strength' is given twice"),
-        (["tell", "1"], "need at least one result"),
+        (["tell", "1"], "values: need a result, such as strength=0.31, or --cost or --note."),
         (["tell", "1", "strength=1", "--cost", "-1"], "--cost: need a number of at least 0"),
         (["tell", "1", "strength=1e-400"], "got '1e-400', which is too small to tell from 0. Write 0"),
         (["tell", "1", "strength=−1e-400"], "which is too small to tell from 0"),
@@ -173,7 +173,7 @@ def study_with_trials(folder: Path) -> Path:
         (["ask", "--lease", "soon"], "lease: need a time"),
         (["ask", "--owner", " "], "owner: need a name"),
         (["ask", "--csv", "/no/such/folder/s.csv"], "its folder does not exist"),
-        (["ask", "--csv", "s.csv", "--json"], "--csv and --json: give only one of them"),
+        (["ask", "--csv", "s.csv", "--json"], "--sheet and --json: give only one of them"),
         (["export", "-o", "/no/such/folder/s.csv"], "its folder does not exist"),
         (["import", "/no/such/file.csv"], "cannot be read"),
         (["tell", "--csv", "/no/such/file.csv"], "cannot be read"),
@@ -181,7 +181,6 @@ def study_with_trials(folder: Path) -> Path:
         (["run", "-n", "1", "--", "true", "{nickle}"], "asks for 'nickle', which is not an input"),
         (["run", "-n", "1", "--timeout", "x", "--", "true"], "timeout: need a time"),
         (["tell", "1", "strength=1", "cost=5"], "What a trial cost is told with --cost 5."),
-        (["tell", "1", "--cost", "5"], "To record only what the trial cost: camobo amend"),
         (["fail", "1", "2", "-r", "r", "--cost", "5"], "--cost: goes with one trial, got 2."),
         (["fail", "1", "-r", "r", "--cost", "-5"], "--cost: need a number of at least 0"),
         (["amend", "0", "-r", "r", "--cost", "x"], "--cost: need a finite number"),
@@ -224,7 +223,7 @@ def test_a_mistake_on_the_command_line_is_named_and_changes_nothing(
         ("\n\n,,\n", "is empty"),
         ("trial,strength\n1,5\n2,x\n", "line 3, column strength: need a finite number such as 0.31, got 'x'"),
         ("trial,strength\n1,5\n\n2,nan\n", "line 4, column strength"),
-        ("trial;strength\n1;5\n2;5,5\n", "line 3, column strength: need a decimal point"),
+        ("trial;strength\n1;5.5\n2;5,5\n", "line 3, column strength: '5,5' has a comma, but line 2"),
         ("trial,strength\n1,5\n2,5,5\n", "line 3: has 3 cells, but the first line has 2"),
         ("trial,strength,note\n1,5,\"a\nb\"\n2,x,\n", "line 4, column strength"),
         ("trial,strength\n1,5\n1,6\n", "lines 2 and 3 disagree about trial 1: objective 'strength' is 5.0 and 6.0"),
@@ -245,7 +244,7 @@ def test_a_mistake_on_the_command_line_is_named_and_changes_nothing(
         ("trial,nickel,strength\n1,x,5\n", "line 2, column nickel: need a finite number"),
         ("trial,quench,strength\n1,tar,5\n", "line 2, column quench: need one of air, oil, water"),
         ("trial,strength,cost\n1,5,-1\n", "line 2, column cost: need a number of at least 0"),
-        ("trial,strength,cost\n1,,3\n", "line 2: there is a cost or a note but no result"),
+        ("trial,strength,cost\n,,3\n", "line 2, column trial: need a trial's number"),
         ("trial,strength,cost\n1,5,3\n1,5,4\n", "lines 2 and 3 disagree about trial 1: the cost is 3.0 and 4.0"),
         ("trial,strength,failed\n1,5,cracked\n", "line 2: there are results, but column failed"),
         ("trial,strength,failed\n1,5,\n0,,cracked\n", "line 3: trial 0 is already complete"),
@@ -371,7 +370,7 @@ def test_a_sheet_from_a_closed_standard_input_or_without_a_name_says_so(tmp_path
     study = alloy(tmp_path)
     commands: list[list[str | Path]] = [["tell", study, "--csv"], ["import", study]]
     for command in commands:
-        assert "the name of the CSV file is empty" in camobo(*command, "").err
+        assert "the name of the file is empty" in camobo(*command, "").err
         closed = subprocess.run(
             ["sh", "-c", '"$@" <&-', "sh", sys.executable, "-m", "camobo", *map(str, command), "-"],
             capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(SOURCE)},
