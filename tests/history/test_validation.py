@@ -148,6 +148,6 @@ def test_an_event_has_facts_and_an_author(strange: dict[str, Any]) -> None:
     [({"oven": 1}, "fixed: no input called 'oven'"), ({"quench": "tar"}, "fixed: 'quench': "), (3, "need a mapping")],
 )
 def test_fixed_values_that_no_input_has_are_refused(fixed: Any, said: str) -> None:
-    facts = {"params": point(0), "notes": [], "owner": None, "expires": None}
+    facts: dict[str, Any] = {"params": point(0), "notes": [], "owner": None, "expires": None}
     assert checked_facts(event(NEW, "asked", **facts, fixed={"quench": "oil"}), PLAN, ())["fixed"] == {"quench": "oil"}
     refused(NEW, event(NEW, "asked", **facts, fixed=fixed), said)
