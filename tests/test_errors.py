@@ -51,7 +51,7 @@ class TestMessages:
     def test_advice_follows_the_message_with_its_facts_filled_in(self, advice: Advice) -> None:
         error = StorageError("alloy.db: no study.", advice=advice, place="alloy.db")
         assert error.message == "alloy.db: no study."
-        assert str(error) == f"alloy.db: no study. {advice.value.replace('{place!r}', repr('alloy.db'))}"
+        assert str(error) == f"alloy.db: no study. {advice.value.format(place='alloy.db')}"
 
     @pytest.mark.parametrize("name", CLASSES)
     def test_a_place_stands_in_front_and_everything_else_stays(self, name: str) -> None:

@@ -180,9 +180,9 @@ class TestBelowTheCheapestTrial:
         plan = make_plan(space, {"y": "max"}, cost=formula, budget=cm.Budget(cost=100.0), seed=1)
         took = []
         for _ in range(3):
-            began = time.perf_counter()
+            began = time.process_time()
             check_budget(plan)
-            took.append(time.perf_counter() - began)
+            took.append(time.process_time() - began)
         assert min(took) < 0.05
 
 
