@@ -26,7 +26,7 @@ class TestCheck:
         change(study, "UPDATE events SET who = 'eve' WHERE number = 3")
         done = camobo("check", study)
         assert done.code == 1
-        assert done.out.startswith(f"{study}: not sound.\n  event 3: ")
+        assert done.out.startswith(f"{study}: not sound.\n  event 3 is not")
         assert f"camobo repair {study} fixed.db" in done.err
         found = camobo("check", study, "--json")
         assert found.code == 1
@@ -62,7 +62,7 @@ class TestRepair:
         done = camobo("repair", study, fixed)
         assert done.code == 0
         assert f"{fixed}: 4 events and 2 trials of {study}." in done.out
-        assert "event 2: " in done.out
+        assert "event 2 is not" in done.out
         assert "event 3: is about trial 1, which was lost" in done.out
         assert "trial 2 is now trial 1" in done.out
         assert "is unchanged" in done.err

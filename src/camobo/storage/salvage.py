@@ -27,7 +27,8 @@ class Finding:
     """Of the event or the trial."""
 
     def __str__(self) -> str:
-        return f"{self.where if self.number is None else f'{self.where} {self.number}'}: {self.said}"
+        place = self.where if self.number is None else f"{self.where} {self.number}"
+        return self.said if self.said.startswith(place) else f"{place}: {self.said}"
 
     def as_dict(self) -> dict[str, Any]:
         """The finding as plain data."""
