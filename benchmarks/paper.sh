@@ -61,7 +61,7 @@ for name in $names; do
 	"$camobo" paper redraw "$kept/$name"  # so that the summary is what the kept runs, which are rounded, come to
 done
 mkdir -p docs/paper
-for name in $synthetic steel; do
+for name in $synthetic steel forest; do
 	cp "$out/$name/figure.png" docs/paper/$name.png
 done
 cp "$out/cost-surface/cost-surface.png" docs/paper/
