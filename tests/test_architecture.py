@@ -81,6 +81,8 @@ LATE: dict[str, dict[str, str]] = {
         "insight.explanation": "camobo.strategy.suggest",
         "insight.spending": "camobo.strategy.funds",
         "model.fitting": "scipy.optimize",
+        "space.feasible": "scipy.optimize",
+        "space.polytope": "scipy.optimize",
         "strategy.affordable": "camobo.strategy.cheapest",
         "study.ledger": "camobo.strategy.suggest",
         "model.blas": "scipy.linalg",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from camobo.cost.order import Order
 from camobo.errors import InvalidOrderError, InvalidValueError
-from camobo.hints import counted, meant, printable, redacted
+from camobo.hints import caret, counted, meant, printable, redacted
 from camobo.space.inputs import Real
 from camobo.space.space import Space
 from tests.support.strategies import law, names
@@ -57,6 +57,10 @@ def test_a_count_agrees_with_its_noun(count: int, said: str) -> None:
 @pytest.mark.parametrize(("count", "said"), [(0, "0 trials are"), (1, "1 trial is"), (2, "2 trials are")])
 def test_a_count_agrees_with_its_verb(count: int, said: str) -> None:
     assert counted(count, "trial is", "trials are") == said
+
+
+def test_a_caret_stands_under_its_place() -> None:
+    assert caret("a > b\n> c", 6) == "\n    a > b > c\n          ^"
 
 
 class TestPrintable:

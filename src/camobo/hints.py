@@ -1,4 +1,4 @@
-"""Wording that messages share: the known name that a user probably meant, a count with its noun; what a number is.
+"""Wording that messages share: the name that a user probably meant, a count with its noun, a place in a text; what a number is.
 
 And what makes text fit to be shown: `printable` for a terminal, `redacted` for everybody who may not know a password.
 And what a number looks like. Nothing here loads NumPy, so that the help of a command appears at once.
@@ -46,6 +46,12 @@ def counted(count: int, one: str, many: str | None = None) -> str:
     ('1 trial', '3 trials', '0 trials are')
     """
     return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def caret(text: str, place: int) -> str:
+    """The text on a line of its own, with a caret under the place."""
+    one_line = "".join(" " if letter.isspace() else letter for letter in text)
+    return f"\n    {one_line}\n    {' ' * place}^"
 
 
 def printable(text: str, keep: str = "") -> str:

@@ -3,6 +3,8 @@ from __future__ import annotations
 import numpy as np
 
 from camobo.acquisition.ascent import ascend
+from camobo.space.inputs import Real
+from camobo.space.space import Space
 from tests.support.surfaces import Plain, bump, cube
 
 
@@ -28,3 +30,25 @@ def test_starts_do_not_disturb_one_another() -> None:
     together = ascend(surface, starts, steps=10)
     alone = np.vstack([ascend(surface, row[None, :], steps=10) for row in starts])
     np.testing.assert_allclose(together, alone, atol=1e-4)
+
+
+def test_on_the_ground_of_constraints_no_start_leaves_it_and_the_top_is_found() -> None:
+    space = Space({name: Real(0, 1) for name in "abcd"}, constraints=["a + b + c == 1", "a + d <= 0.9", "d - b <= 0.5"])
+    top = np.array([0.9, 0.4, 0.1, 0.7])
+    surface = Plain(lambda units: -((units - top) ** 2).sum(axis=1), space)
+    starts = space.region.sample(10, np.random.default_rng(0))
+    ends = ascend(surface, starts, steps=30, ground=space.region.ground(starts))
+    assert space.region.holds(space.region.settle(ends)).all()
+    np.testing.assert_allclose(space.region.settle(ends), ends, atol=1e-9)
+    nearest = space.region.ground(top[None, :]).project(top[None, :])[0]
+    np.testing.assert_allclose(ends, np.tile(nearest, (10, 1)), atol=0.01)
+
+
+def test_a_limit_on_a_log_scale_is_followed_uphill() -> None:
+    space = Space({"rate": Real(0.01, 10, log=True), "a": Real(0, 1)}, constraints=["rate + a <= 1"])
+    surface = Plain(lambda units: units[:, 0] + 0.1 * units[:, 1], space)
+    starts = space.region.sample(5, np.random.default_rng(0))
+    ends = ascend(surface, starts, steps=40, ground=space.region.ground(starts))
+    found = [space.from_unit(end) for end in ends]
+    assert all(space.broken(params) == () for params in found)
+    assert max(params["rate"] for params in found) > 0.9

@@ -8,12 +8,13 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from camobo.acquisition import maximise as maximising
-from camobo.acquisition.maximise import _spread_out, candidate_points, cheap_edges, maximise, neighbours
+from camobo.acquisition.maximise import _spread_out, candidate_points, cheap_edges, maximise
 from camobo.acquisition.surface import Surface
 from camobo.arrays import Array
-from camobo.errors import SpaceExhausted
+from camobo.errors import InvalidValueError, SpaceExhausted
 from camobo.space.inputs import Categorical, Integer, Real
 from camobo.space.space import Space
+from tests.support.constrained import MIXTURE, exactly_inside
 from tests.support.strategies import categoricals, integers, law, spaces, units
 from tests.support.surfaces import Plain, bump, cube
 
@@ -198,7 +199,7 @@ class TestStarts:
     @given(spaces(of=integers() | categoricals()), st.data())
     def test_a_neighbour_differs_in_one_input_and_can_be_evaluated(self, space: Space, data: st.DataObject) -> None:
         point = space.snap(data.draw(units(space, most=1)))[0]
-        around = neighbours(space, point)
+        (around,) = space.region.neighbours(point[None, :], 0)
         assert len(around) >= space.dimension
         assert np.all((around != point).sum(axis=1) == 1)
         np.testing.assert_allclose(space.snap(around), around, rtol=0, atol=1e-12)
@@ -206,7 +207,7 @@ class TestStarts:
     def test_neighbours_are_the_next_numbers_and_all_other_choices(self) -> None:
         space = Space({"n": Integer(0, 10), "c": Categorical(["a", "b", "c"]), "x": Real(0, 1)})
         point = space.to_unit({"n": 5, "c": "b", "x": 0.3})
-        found = [space.from_unit(row) for row in neighbours(space, point)]
+        found = [space.from_unit(row) for row in space.region.neighbours(point[None, :], 0)[0]]
         assert {row["n"] for row in found if row["c"] == "b"} >= {4, 6}
         assert {row["c"] for row in found if row["n"] == 5} == {"a", "c"}
         assert all(row["x"] == pytest.approx(0.3) for row in found)
@@ -359,3 +360,47 @@ class TestFixed:
         space = Space({"a": Categorical(["x", "y"]), "n": Integer(1, 3)})
         with pytest.raises(SpaceExhausted, match="every point with these values of a has been suggested"):
             find(Plain(bump(np.zeros(2), 1.0), space), space, taken=space.grid(), fixed={"a": 0.25})
+
+
+class TestWithConstraints:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_a_recipe_nearly_as_good_as_the_best_is_found(self, seed: int) -> None:
+        best = np.array([0.253, 0.147, 0.1, 0.2, 0.1, 0.1, 0.0, 0.1, 0.0, 0.0])
+        surface = Plain(bump(best, 0.3), MIXTURE)
+        found = find(surface, MIXTURE, seed=seed)
+        assert exactly_inside(MIXTURE, found[None, :])
+        assert surface(found[None, :])[0] > 0.97  # of 1; the same search without constraints reaches 0.98
+
+    def test_the_best_of_a_corner_of_counts_is_found(self) -> None:
+        names = [f"x{j}" for j in range(12)]
+        space = Space({n: Real(0, 1) for n in names}, constraints=[f"count({', '.join(names)}) <= 2"])
+        best = np.zeros(12)
+        best[[3, 8]] = 0.4, 0.8
+        np.testing.assert_allclose(find(Plain(bump(best, 0.5), space), space), best, atol=0.02)
+
+    def test_a_small_space_is_searched_exhaustively_and_then_exhausted(self) -> None:
+        space = Space({n: Integer(0, 4) for n in "abc"}, constraints=["a + b + c == 4"])
+        grid, found = space.grid(), np.zeros((0, 3))
+        for _ in range(15):
+            found = np.vstack([found, find(Plain(bump(np.full(3, 0.3), 0.5), space), space, taken=found)])
+        assert {tuple(row) for row in found} == {tuple(row) for row in grid}
+        with pytest.raises(SpaceExhausted, match="all 15 points"):
+            find(Plain(bump(np.full(3, 0.3), 0.5), space), space, taken=found)
+
+    def test_a_space_whose_only_point_is_taken_is_exhausted_though_its_inputs_have_no_steps(self) -> None:
+        space = Space({n: Real(0, 1) for n in "ab"}, constraints=["a + b == 1", "a == 0.25"])
+        found = find(Plain(bump(np.full(2, 0.3), 0.5), space), space)
+        np.testing.assert_allclose(found, [0.25, 0.75], atol=1e-9)
+        with pytest.raises(SpaceExhausted, match="none of 5000 random points was new"):
+            find(Plain(bump(np.full(2, 0.3), 0.5), space), space, taken=found[None, :])
+
+    def test_with_inputs_fixed_the_others_suit_them(self) -> None:
+        surface = Plain(bump(np.full(10, 0.1), 0.3), MIXTURE)
+        found = find(surface, MIXTURE, fixed={"x0": 0.301, "x5": 0.0})
+        assert exactly_inside(MIXTURE, found[None, :])
+        assert found[[0, 5]].tolist() == [0.301, 0.0]
+
+    def test_fixed_values_that_no_point_has_are_refused(self) -> None:
+        surface = Plain(bump(np.full(10, 0.1), 0.3), MIXTURE)
+        with pytest.raises(InvalidValueError, match="with x0 as given, no point meets"):
+            find(surface, MIXTURE, fixed={"x0": 0.5})

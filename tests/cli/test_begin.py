@@ -224,3 +224,38 @@ def test_a_budget_that_pays_for_no_trial_creates_nothing(tmp_path: Path, listed:
     assert done.code == 1
     assert "need at least 12 EUR, which the cheapest trial costs (nickel=0), got 5 EUR" in done.err
     assert not (tmp_path / "alloy.db").exists()
+
+
+RECIPES = """
+[space]
+a = { type = "real", low = 0, high = 100, step = 0.1 }
+`b %` = { type = "real", low = 0, high = 100, step = 0.1 }
+[objectives]
+y = "max"
+[study]
+constraints = ["a + `b %` == 100", "a <= 100"]
+""".replace("`b %` =", '"b %" =', 1)
+
+
+class TestConstraints:
+    def test_new_shows_them_and_ask_keeps_them(self, tmp_path: Path) -> None:
+        (tmp_path / "a.toml").write_text(RECIPES)
+        done = camobo("new", tmp_path / "a.toml")
+        assert "a + `b %` == 100\n" in done.out
+        assert "a <= 100   (always true: it says nothing)" in done.out
+        assert "the constraint 'a <= 100' says nothing" in done.err
+        (trial,) = json.loads(camobo("ask", tmp_path / "a.db", "--json").out)["trials"]
+        assert round(10 * trial["params"]["a"]) + round(10 * trial["params"]["b %"]) == 1000
+
+    def test_a_mistake_is_shown_with_file_and_place(self, tmp_path: Path) -> None:
+        (tmp_path / "a.toml").write_text(RECIPES.replace("a <= 100", "a <= 2*c"))
+        done = camobo("new", tmp_path / "a.toml")
+        assert done.code == 1
+        assert f"{tmp_path}/a.toml: [study] constraints: constraint: no input is called 'c'." in done.err
+        assert "\n    a <= 2*c\n           ^" in done.err
+
+    def test_a_clash_is_named(self, tmp_path: Path) -> None:
+        (tmp_path / "a.toml").write_text(RECIPES.replace("a <= 100", 'a >= 60", "`b %` >= 60'))
+        done = camobo("new", tmp_path / "a.toml")
+        assert done.code == 1
+        assert "no point meets 'a + `b %` == 100' and 'a >= 60' and '`b %` >= 60' together" in done.err

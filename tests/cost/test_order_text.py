@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from camobo.cost.order_text import caret, check_name, place_of, read_order
+from camobo.cost.order_text import check_name, place_of, read_order
 from camobo.errors import InvalidOrderError
 from tests.support.strategies import Stated, label, law, marked, names, stated_orders
 
@@ -133,6 +133,3 @@ class TestNames:
 
     def test_a_name_is_not_found_inside_a_longer_one(self) -> None:
         assert place_of("iron", "pig iron > iron ore > iron") == 22
-
-    def test_a_caret_stands_under_its_place(self) -> None:
-        assert caret("a > b\n> c", 6) == "\n    a > b > c\n          ^"

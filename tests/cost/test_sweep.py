@@ -54,3 +54,16 @@ def test_no_point_is_cheaper_than_the_cheapest_by_an_order_or_prices(data: st.Da
     model = data.draw(costs.costs(kind, space)).over(space)
     points = space.snap(np.random.default_rng(0).random((20, space.dimension)))
     assert costs_at(model, points).min() >= costs_at(model, cheapest_of(model, space)[None, :])[0] * (1.0 - 1e-6)
+
+
+@pytest.mark.parametrize("names", [("a", "b", "c"), ("c", "b", "a")])
+def test_with_constraints_the_cheapest_point_meets_them(names: tuple[str, ...]) -> None:
+    space = Space({name: Real(0, 100, step=0.5) for name in names}, constraints=["a + b + c == 100", "c <= 30"])
+    model = Prices({"a": 5.0, "b": 2.0, "c": 1.0}, per_trial=10.0).over(space)
+    assert space.from_unit(cheapest_of(model, space)) == {"a": 0.0, "b": 70.0, "c": 30.0}
+
+
+def test_with_counts_the_cheapest_point_is_above_where_it_must_be() -> None:
+    space = Space({name: Real(1, 5, step=1) for name in "abc"}, constraints=["count(a, b, c) >= 2"])
+    model = Prices({"a": 5.0, "b": 2.0, "c": 1.0}, per_trial=10.0).over(space)
+    assert space.from_unit(cheapest_of(model, space)) == {"a": 1.0, "b": 2.0, "c": 2.0}

@@ -125,7 +125,7 @@ class TestReading:
             ("study", [], r"\[study\]: need a table"),
             ("study", {"dear": 1}, r"\[study\]: unknown key 'dear'"),
             ("study", {"constraints": "a <= 1"}, r"\[study\] constraints: need a list of strings"),
-            ("study", {"constraints": ["a <= 1"]}, r"\[space\]: .*not supported yet"),
+            ("study", {"constraints": ["b <= 1"]}, r"\[study\] constraints: constraint: no input is called 'b'"),
             ("study", {"constraints": [3]}, r"\[study\] constraints: need a list of strings"),
             ("study", {"cost": {"order": 3}}, r"\[study\] cost: order: need text"),
             (
@@ -252,3 +252,12 @@ class TestChanging:
     def test_a_budget_is_written_as_short_as_it_can_be_and_comes_back(self, budget: Any, document: Any) -> None:
         assert budget_document(budget) == document
         assert read_budget(document) == budget
+
+
+def test_constraints_are_stored_as_they_were_given_and_only_if_there_are_any() -> None:
+    texts = ("a + b == 1", "count(a, b) <= 1")
+    space = cm.Space({"a": cm.Real(0, 1), "b": cm.Real(0, 1)}, constraints=texts)
+    plan = make_plan(space, {"y": "max"}, seed=1)
+    assert to_document(plan)["study"]["constraints"] == list(texts)
+    assert read_plan(json.loads(json.dumps(to_document(plan)))) == plan
+    assert "constraints" not in to_document(make_plan(cm.Space({"a": cm.Real(0, 1)}), {"y": "max"}))["study"]

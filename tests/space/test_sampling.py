@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from camobo.space.sampling import quasi_random
+from camobo.space.sampling import farthest_first, quasi_random
 from tests.support.strategies import law
 
 
@@ -37,3 +37,11 @@ def test_points_fill_every_axis_far_more_evenly_than_independent_draws(dimension
     expected = (np.arange(count) + 0.5) / count
     for axis in np.sort(quasi_random(count, dimension, rng), axis=0).T:
         assert np.abs(axis - expected).max() < 0.03  # independent draws: 0.054 on average (Kolmogorov)
+
+
+def test_farthest_first_keeps_all_points_and_begins_with_the_most_different_ones() -> None:
+    points = np.vstack([np.random.default_rng(0).normal(0.5, 0.01, (50, 2)), [[0, 0], [1, 1], [0, 1], [1, 0]]])
+    found = farthest_first(points)
+    assert sorted(map(tuple, found)) == sorted(map(tuple, points))
+    assert {(0, 0), (1, 1), (0, 1), (1, 0)} <= set(map(tuple, found[:5]))
+    assert len(farthest_first(np.zeros((0, 3)))) == 0

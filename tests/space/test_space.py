@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from camobo.arrays import Array
-from camobo.errors import InvalidOptionError, InvalidSpaceError, InvalidValueError
+from camobo.errors import InvalidSpaceError, InvalidValueError
 from camobo.space import space as space_module
 from camobo.space.inputs import Categorical, Input, Integer, Real
 from camobo.space.space import SAME, Space, is_new, written_params
+from tests.support.constrained import constrained_spaces, few
 from tests.support.costs import costed_spaces, with_free
 from tests.support.strategies import categoricals, integers, law, params, reals, spaces, units
 
@@ -320,20 +321,45 @@ def test_params_come_back_in_the_order_and_types_of_the_space() -> None:
 
 
 class TestConstraints:
-    def test_constraints_are_refused_with_what_to_do_instead(self) -> None:
-        with pytest.raises(
-            InvalidOptionError, match=r"constraints are not supported yet.*nickel \+ soak <= 20.*study\.fail"
-        ):
-            Space({"nickel": Real(0, 20), "soak": Real(0, 20)}, constraints=("nickel + soak <= 20",))
-
     @pytest.mark.parametrize("given", ["nickel <= 20", np.array(["nickel <= 20", "nickel > 1"])], ids=str)
     def test_constraints_that_are_not_a_list_are_shown_as_given(self, given: Any) -> None:
-        with pytest.raises(InvalidOptionError, match=r"constraints are not supported yet, got [^,]*'nickel <= 20'"):
+        with pytest.raises(InvalidSpaceError, match=r"constraints must be a list of texts.*got [^,]*'nickel <= 20'"):
             untyped.Space({"nickel": Real(0, 20)}, constraints=given)
 
     @pytest.mark.parametrize("none", [[], (), "", None], ids=repr)
     def test_no_constraints_in_any_form_are_the_same_space(self, none: Any) -> None:
         assert untyped.Space({"nickel": Real(0, 20)}, constraints=none) == Space({"nickel": Real(0, 20)})
+
+    @few
+    @given(constrained_spaces(finite=True))
+    def test_size_and_grid_count_the_points_that_meet_them(self, space: Space) -> None:
+        free = Space(space.inputs).grid()
+        inside = [unit for unit in free if not space.broken(space.from_unit(unit))]
+        np.testing.assert_array_equal(space.grid(), inside)
+        assert space.size == len(inside)
+
+    def test_a_space_too_large_to_be_listed_says_so(self) -> None:
+        inputs = {f"x{j}": Real(0, 100, step=0.1) for j in range(8)}
+        space = Space(inputs, constraints=[" + ".join(inputs) + " == 100"])
+        assert space.size == Space(inputs).size
+        with pytest.raises(InvalidSpaceError, match="too many points"):
+            space.grid()
+
+    def test_fixing_inputs_leaves_the_constraints_of_the_others(self) -> None:
+        inputs = {name: Real(0, 100, step=0.1) for name in "abc"}
+        space = Space(inputs, constraints=["a + b + c == 100", "count(a, b) <= 1", "2*a >= b"])
+        left = space.given({"a": 0.203})
+        assert left.names == ("b", "c")
+        for unit in left.region.sample(20, np.random.default_rng(0)):
+            params = {"a": space.inputs["a"].from_unit(0.203), **left.from_unit(unit)}
+            assert space.broken(params) == ()
+
+    def test_values_that_leave_nothing_are_refused(self) -> None:
+        space = Space({name: Real(0, 100) for name in "abc"}, constraints=["a + b <= 50"])
+        with pytest.raises(InvalidSpaceError, match=r"a=60, b=0 does not meet 'a \+ b <= 50'"):
+            space.given({"a": 0.6, "b": 0.0})
+        with pytest.raises(InvalidSpaceError, match="no point meets"):
+            space.given({"a": 0.6})
 
 
 class TestGrid:

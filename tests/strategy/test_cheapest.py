@@ -9,7 +9,7 @@ import pytest
 from camobo.cost.budget import Budget
 from camobo.cost.formula import Formula
 from camobo.errors import BudgetSpent, SpaceExhausted
-from camobo.space.inputs import Integer
+from camobo.space.inputs import Integer, Real
 from camobo.space.space import Space
 from camobo.strategy.cheapest import cheapest_untried, within_means
 from camobo.strategy.funds import Funds
@@ -95,3 +95,15 @@ class TestWithinMeans:
     def test_without_a_cost_no_price_is_named(self) -> None:
         with pytest.raises(BudgetSpent, match=r"^0 EUR of the budget.* are left\. To go on"):
             within_means(self.GIVEN, self.NOTHING, 0, Funds(None, 100.0, 0.0, 0.0), self.EXPENSIVE)
+
+
+def test_with_constraints_it_is_the_cheapest_that_meets_them_and_then_the_next() -> None:
+    space = Space(
+        {name: Real(0, 100, step=0.5) for name in ("expensive", "cheap")}, constraints=["expensive + cheap == 100"]
+    )
+    given = plan(space, cost=PRICES)
+    model = PRICES.over(space)
+    first = cheapest_untried(given, data(given, np.zeros((0, 2))), 0, model)
+    assert space.from_unit(first) == {"expensive": 0.0, "cheap": 100.0}
+    then = cheapest_untried(given, data(given, first[None, :]), 1, model)
+    assert space.from_unit(then) == {"expensive": 0.5, "cheap": 99.5}

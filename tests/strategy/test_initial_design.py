@@ -19,6 +19,7 @@ from camobo.strategy.initial_design import in_initial_design, next_of_design, ra
 from camobo.strategy.notes import Note, Reason
 from camobo.strategy.plan import Plan, Receipts
 from camobo.strategy.suggest import suggest
+from tests.support.constrained import MIXTURE, exactly_inside
 from tests.support.plans import MIXED, PRICES, constrained, data, nearest, plan, run, some, with_receipts
 from tests.support.strategies import law
 
@@ -272,3 +273,18 @@ class TestDesign:
                     assert nearest(found.unit[None, :], units) > 1e-3
                 units, spent = np.vstack([units, found.unit]), spent + found.expected
             assert 0.1 * money < spent < 0.8 * money
+
+
+class TestWithConstraints:
+    @pytest.mark.parametrize("cost", [None, "x0 > x1", Prices({"x0": 3.0, "x2": 1.0}, per_trial=2.0)])
+    def test_all_points_meet_them_and_differ(self, cost: Any) -> None:
+        units = design(plan(MIXTURE, cost=cost, seed=3), 12)
+        assert exactly_inside(MIXTURE, units)
+        assert all(nearest(units[i : i + 1], units[:i]) > 0.1 for i in range(1, len(units)))
+
+    def test_expensive_components_are_rarer(self) -> None:
+        shares = [
+            np.mean([design(plan(MIXTURE, cost=cost, seed=seed), 3)[:, 0].mean() for seed in range(6)])
+            for cost in (None, Prices({"x0": 10.0}, per_trial=2.0))
+        ]
+        assert shares[1] < 0.7 * shares[0]

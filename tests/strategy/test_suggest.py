@@ -16,6 +16,7 @@ from camobo.strategy.notes import Reason
 from camobo.strategy.plan import Data, Plan, Receipts
 from camobo.strategy.protocol import Fitted
 from camobo.strategy.suggest import models_of, suggest
+from tests.support.constrained import MIXTURE, exactly_inside
 from tests.support.plans import MIXED, PRICES, data, every_plan, nearest, plan, run, some
 
 
@@ -242,3 +243,31 @@ class TestMissingCosts:
         given = plan(cost=self.fails, budget=Budget(cost=100.0))
         with pytest.raises(InvalidOptionError, match=r"gives none for expensive=.*Check the cost function"):
             suggest(given, data(given, some(given, count)), count)
+
+
+class TestWithConstraints:
+    @pytest.mark.parametrize("method", ["default", "paper"])
+    @pytest.mark.parametrize("cost", [None, "x0 > x1"])
+    def test_every_suggestion_meets_them_exactly(self, method: str, cost: str | None) -> None:
+        found = run(plan(MIXTURE, cost=cost, method=method, seed=2), 14)
+        assert exactly_inside(MIXTURE, found.units)
+
+    def test_inputs_that_are_fixed_are_made_up_for_also_in_the_initial_design(self) -> None:
+        given = plan(MIXTURE, seed=1)
+        for known in (data(given, np.zeros((0, 10))), data(given, MIXTURE.region.sample(12, np.random.default_rng(0)))):
+            found = suggest(given, known, 12, fixed={"x3": 0.154, "x8": 0.3})
+            assert exactly_inside(MIXTURE, found.unit[None, :])
+            assert found.unit[[3, 8]].tolist() == [0.154, 0.3]
+            assert MIXTURE.from_unit(found.unit)["x3"] == 15.4
+
+    def test_a_trial_outside_informs_and_is_not_suggested(self) -> None:
+        given = plan(MIXTURE, seed=1)
+        known = data(given, np.vstack([some(given, 6), MIXTURE.region.sample(6, np.random.default_rng(0))]))
+        assert not MIXTURE.region.holds(known.units).all()
+        assert exactly_inside(MIXTURE, suggest(given, known, 12).unit[None, :])
+
+    def test_the_same_call_gives_bitwise_the_same_point(self) -> None:
+        fresh = Space(MIXTURE.inputs, MIXTURE.constraints)
+        known = data(plan(MIXTURE), MIXTURE.region.sample(9, np.random.default_rng(0)))
+        one, same = (suggest(plan(space, seed=4), known, 9).unit for space in (MIXTURE, fresh))
+        np.testing.assert_array_equal(one, same)

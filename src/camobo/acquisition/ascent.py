@@ -7,14 +7,17 @@ from numpy.typing import NDArray
 
 from camobo.acquisition.surface import Surface
 from camobo.arrays import Array
+from camobo.space.region import BoxGround, Ground
 
 
-def ascend(surface: Surface, starts: Array, *, steps: int) -> Array:
+def ascend(surface: Surface, starts: Array, *, steps: int, ground: Ground | None = None) -> Array:
     """(b, d) where the starts end after at most `steps` quasi-Newton steps uphill in the unit cube.
 
     Projected BFGS, all starts in one batch: a step costs one evaluation of the surface at b points, however many of
     them are still backtracking. A coordinate stays at a bound while its gradient points outside.
+    ground: what of the unit cube may be walked on; None: all of it.
     """
+    ground = BoxGround() if ground is None else ground
     b, d = starts.shape
     x = starts.copy()
     value, slope = surface.with_gradient(x)
@@ -23,12 +26,12 @@ def ascend(surface: Surface, starts: Array, *, steps: int) -> Array:
     initial = np.ones(b, dtype=np.bool_)
     length = np.ones(b)
     for _ in range(steps):
-        free = ~(((x <= 0.0) & (slope < 0.0)) | ((x >= 1.0) & (slope > 0.0)))
-        uphill = slope * free
-        step = np.einsum("bij,bj->bi", curvature, uphill) * free
+        along = ground.face(x, slope)
+        uphill = along(slope)
+        step = along(np.einsum("bij,bj->bi", curvature, uphill))
         lost = np.einsum("bi,bi->b", step, uphill) <= 0.0
         step[lost] = uphill[lost] * (0.1 / size[lost])[:, None]
-        ahead = np.clip(x + length[:, None] * step, 0.0, 1.0)
+        ahead = ground.project(x + length[:, None] * step)
         move = ahead - x
         if np.abs(move).max() < 1e-7:
             break

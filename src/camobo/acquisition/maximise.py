@@ -8,6 +8,7 @@ their neighbours. A small finite space is searched exhaustively instead.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -15,8 +16,8 @@ import numpy as np
 from camobo.acquisition.ascent import ascend
 from camobo.acquisition.surface import Section, Surface
 from camobo.arrays import Array
-from camobo.errors import SpaceExhausted
-from camobo.space.sampling import quasi_random
+from camobo.errors import InvalidSpaceError, InvalidValueError, SpaceExhausted
+from camobo.space.region import Region
 from camobo.space.space import SAME, Space, is_new
 
 _EXHAUSTIVE = 2000  # points: larger spaces are searched faster by candidates and neighbours
@@ -45,23 +46,23 @@ def maximise(
         return _with_fixed(surface, space, best=best, taken=taken, rng=rng, apart=apart, fixed=fixed)
     if space.size <= _EXHAUSTIVE:
         return _best_untaken(surface, space, taken)
-    candidates = space.snap(candidate_points(space, best, rng))
+    region = space.region
+    candidates = region.settle(candidate_points(space, best, rng))
     candidates = candidates[np.argsort(-surface(candidates), kind="stable")]
-    found = space.snap(_refine(surface, space, _spread_out(candidates, _REFINED)))
+    found = region.settle(_refine(surface, space, _spread_out(candidates, _REFINED)))
     found = found[np.argsort(-surface(found), kind="stable")]
     for distance in (max(apart, SAME), SAME):
         for point in itertools.chain(found, candidates):
             if is_new(point, taken, distance):
                 return np.asarray(point)
-    for _ in range(_LAST_RESORT):
-        point = space.snap(rng.random((1, space.dimension)))[0]
+    for point in region.sample(_LAST_RESORT, rng):
         if is_new(point, taken):
             return np.asarray(point)
     if space.size <= _LISTED:
         return _best_untaken(surface, space, taken)
+    size = f" {space.size:.0f}" if math.isfinite(space.size) else ""
     raise SpaceExhausted(
-        f"nearly all {space.size:.0f} points of this space have been suggested: "
-        f"none of {_LAST_RESORT} random points was new."
+        f"nearly all{size} points of this space have been suggested: none of {_LAST_RESORT} random points was new."
     )
 
 
@@ -79,8 +80,8 @@ def _with_fixed(
     point = np.array([fixed.get(name, 0.0) for name in space.names])
     free = np.array([name not in fixed for name in space.names])
     here = np.abs(taken - point)[:, ~free].max(axis=1, initial=0.0) <= SAME
-    free_space = Space({name: given for name, given in space.inputs.items() if name not in fixed})
     section = Section(surface, point.copy(), free)
+    free_space = _free_space(space, fixed)
     try:
         point[free] = maximise(
             section, free_space, best=best[:, free], taken=taken[here][:, free], rng=rng, apart=apart
@@ -91,6 +92,15 @@ def _with_fixed(
             "Fix fewer inputs, or fix them at other values."
         ) from None
     return point
+
+
+def _free_space(space: Space, fixed: Mapping[str, float]) -> Space:
+    try:
+        return space.given(fixed)
+    except InvalidSpaceError as error:
+        raise InvalidValueError(
+            f"with {', '.join(fixed)} as given, {error.message.removeprefix('constraints: ')}"
+        ) from error
 
 
 def _best_untaken(surface: Surface, space: Space, taken: Array) -> Array:
@@ -117,7 +127,7 @@ def candidate_points(space: Space, best: Array, rng: np.random.Generator) -> Arr
     Some are best points with one input redrawn: the best value of an input often does not depend on the others.
     """
     d = space.dimension
-    spread = quasi_random(_SPREAD, d, rng)
+    spread = space.region.spread(_SPREAD, rng)
     centres = best[rng.integers(len(best), size=_NEAR + _REDRAWN)] if len(best) else rng.random((_NEAR + _REDRAWN, d))
     scale = 10.0 ** rng.uniform(-3.0, -0.5, size=(_NEAR, 1))
     moved = rng.random((_NEAR, d)) < max(0.3, 2.0 / d)
@@ -157,18 +167,25 @@ def _spread_out(ranked: Array, count: int) -> Array:
 
 def _refine(surface: Surface, space: Space, starts: Array) -> Array:
     """The starts, moved uphill; each ends at least as high on the exact surface as it started."""
-    smooth = surface.softened()
+    smooth, region = surface.softened(), space.region
+
+    def climbed(points: Array, steps: int) -> Array:
+        ground = region.ground(points)
+        return _higher(surface, points, ascend(smooth, points, steps=steps, ground=ground))
+
     points = starts
     if space.continuous.any():
-        points = _higher(surface, points, ascend(smooth, points, steps=_ASCENT_STEPS))
-    if not space.continuous.all():
-        for _ in range(_NEIGHBOUR_ROUNDS):
-            moved = _best_neighbours(surface, space, points)
-            if np.array_equal(moved, points):
+        points = climbed(points, _ASCENT_STEPS)
+    if region.stepped:
+        unmoved = 0
+        for turn in range(_NEIGHBOUR_ROUNDS):
+            moved = _best_neighbours(surface, region, points, turn)
+            unmoved = unmoved + 1 if np.array_equal(moved, points) else 0
+            if unmoved == region.turns:
                 break
             points = moved
         if space.continuous.any():
-            points = _higher(surface, points, ascend(smooth, points, steps=_ASCENT_STEPS // 2))
+            points = climbed(points, _ASCENT_STEPS // 2)
     return points
 
 
@@ -178,19 +195,8 @@ def _higher(surface: Surface, old: Array, new: Array) -> Array:
     return np.where((after > before)[:, None], new, old)
 
 
-def _best_neighbours(surface: Surface, space: Space, points: Array) -> Array:
-    """(b, d) for each point, the best among itself and its neighbours."""
-    around = [np.vstack([point, neighbours(space, point)]) for point in points]
+def _best_neighbours(surface: Surface, region: Region, points: Array, turn: int) -> Array:
+    """(b, d) for each point, the best among itself and its neighbours of a turn."""
+    around = [np.vstack(each) for each in zip(points, region.neighbours(points, turn), strict=True)]
     values = np.split(surface(np.vstack(around)), np.cumsum([len(rows) for rows in around])[:-1])
     return np.array([rows[np.argmax(value)] for rows, value in zip(around, values, strict=True)])
-
-
-def neighbours(space: Space, point: Array) -> Array:
-    """(m, d) points that differ from (d,) `point` in one input: the next steps or another choice."""
-    rows = []
-    for j, given in enumerate(space.inputs.values()):
-        for unit in given.neighbours(float(point[j])):
-            row = point.copy()
-            row[j] = unit
-            rows.append(row)
-    return np.array(rows).reshape(-1, space.dimension)

@@ -159,6 +159,10 @@ def _show_plan(plan: Plan) -> None:
         for row in rows:
             row.insert(5, costs[row[0]])
     output.table([output.Column(title, right=title in ("from", "to")) for title in titles], rows)
+    if plan.space.constraints:
+        output.head("constraints")
+        for text in plan.space.constraints:
+            output.say(f"{text}{'   (always true: it says nothing)' if text in plan.space.idle else ''}")
     output.head("objectives")
     output.table(
         [output.Column("objective"), output.Column("goal")],

@@ -137,7 +137,8 @@ def range_of_costs(plan: Plan) -> tuple[float, float] | None:
 def _most(model: CostModel, space: Space) -> float:
     """The largest cost found from the best of many points by moving one input at a time; where there is none, 0."""
     ends = np.stack([space.cheapest(), space.at_expense(np.ones((1, space.dimension)))[0]])
-    points = np.vstack([ends, space.snap(np.random.default_rng(0).random((_SAMPLED, space.dimension)))])
+    region = space.region
+    points = np.vstack([region.settle(ends), region.sample(_SAMPLED, np.random.default_rng(0))])
     costs = _known(model, points)
     best, most = points[int(np.argmax(costs))], float(costs.max())
     for _ in range(_ROUNDS):
@@ -146,7 +147,7 @@ def _most(model: CostModel, space: Space) -> float:
             values = given.stops() if isinstance(given, Categorical) else np.linspace(0.0, 1.0, _SWEPT)
             moved = np.repeat(best[None, :], len(values), axis=0)
             moved[:, j] = values
-            moved = space.snap(moved)
+            moved = region.settle(moved)
             costs = _known(model, moved)
             best, most = moved[int(np.argmax(costs))], float(costs.max())
         if most <= before:

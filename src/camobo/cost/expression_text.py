@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from camobo.cost.order_text import caret
 from camobo.errors import InvalidOptionError, shown
-from camobo.hints import meant
+from camobo.hints import caret, meant
 
 LONGEST = 2000
 """Characters a formula may have."""

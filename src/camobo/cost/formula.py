@@ -152,7 +152,7 @@ def _try_out(model: FormulaModel | FunctionModel, what: str, count: int, remedy:
     """Refuse what is not a finite number above 0 somewhere, and show where."""
     space = model.space
     spread = quasi_random(count, space.dimension, np.random.default_rng(0))
-    points = space.snap(np.vstack([_corners(space.dimension, count // 4), space.cheapest(), spread]))
+    points = space.region.settle(np.vstack([_corners(space.dimension, count // 4), space.cheapest(), spread]))
     wrong = np.flatnonzero(~is_cost(model.costs(points)))
     if len(wrong) == 0:
         return

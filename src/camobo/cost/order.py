@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from camobo.arrays import Array
-from camobo.cost.order_text import Groups, Pairs, caret, check_name, place_of, read_order
+from camobo.cost.order_text import Groups, Pairs, check_name, place_of, read_order
 from camobo.cost.weightings import Weightings, groups_in
 from camobo.errors import InvalidOrderError, shown
-from camobo.hints import meant
+from camobo.hints import caret, meant
 
 _ROUNDING = 1e-12
 

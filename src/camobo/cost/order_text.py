@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from camobo.cost.weightings import groups_in
 from camobo.errors import InvalidOrderError, shown
+from camobo.hints import caret
 
 Groups: TypeAlias = tuple[tuple[str, ...], ...]
 """Names of inputs, those that cost the same in one group."""
@@ -111,9 +112,3 @@ def check_name(name: str) -> None:
 def place_of(name: str, text: str) -> int:
     """Where a name first stands in an order's text, not as a part of a longer name."""
     return next(m.start("name") for m in _TOKEN.finditer(text) if m["name"] == name)
-
-
-def caret(text: str, place: int) -> str:
-    """The text on a line of its own, with a caret under the place."""
-    one_line = "".join(" " if letter.isspace() else letter for letter in text)
-    return f"\n    {one_line}\n    {' ' * place}^"

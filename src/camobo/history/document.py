@@ -79,6 +79,8 @@ def to_document(plan: Plan) -> Document:
     """The plan as plain data that JSON and TOML can hold, with every option."""
     study: Document = {"cost": plan.cost.document()} if plan.cost is not None else {}
     study["thrift"] = plan.thrift
+    if plan.space.constraints:
+        study["constraints"] = list(plan.space.constraints)
     if plan.budget is not None:
         study["budget"] = budget_document(plan.budget)
     study |= {"seed": plan.seed, "method": plan.method}
@@ -158,7 +160,9 @@ def read_plan(document: Any) -> Plan:
     if not isinstance(constraints, list) or not all(isinstance(text, str) for text in constraints):
         raise InvalidOptionError(f"[study] constraints: need a list of strings, got {constraints!r}.")
     read = {name: _read_input(f"[space] {name}", given) for name, given in inputs.items()}
-    space = _placed("[space]", lambda: Space(read, constraints=tuple(constraints)))
+    space = _placed("[space]", lambda: Space(read))
+    if constraints:
+        space = _placed("[study] constraints", lambda: Space(read, constraints=tuple(constraints)))
     others = {
         key: options[key] for key in _STUDY_KEYS if key in options and key not in ("cost", "budget", "constraints")
     }

@@ -11,7 +11,7 @@ import numpy as np
 
 from camobo.arrays import Array
 from camobo.cost.protocol import CostModel
-from camobo.cost.sweep import costs_at
+from camobo.cost.sweep import cheapest_of, costs_at
 from camobo.history.history import History, data_of
 from camobo.history.trial import Trial
 from camobo.space.inputs import Param, Params
@@ -116,5 +116,6 @@ def account(plan: Plan, data: Data, number: int, unit: Array, fixed: Mapping[str
 
 def _expected(plan: Plan, model: CostModel, unit: Array) -> float:
     """What a (d,) point is expected to cost, in money or as a multiple of the cheapest point."""
-    here, cheapest = costs_at(model, np.stack([unit, plan.space.cheapest()])).tolist()
+    start = cheapest_of(model, plan.space) if plan.space.constraints else plan.space.cheapest()
+    here, cheapest = costs_at(model, np.stack([unit, start])).tolist()
     return float(here if model.in_money else here / cheapest)

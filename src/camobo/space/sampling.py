@@ -1,4 +1,4 @@
-"""Quasi-random points: spread more evenly over the unit cube than independent draws."""
+"""Points spread more evenly than independent draws: quasi-random ones, and any points in a more even order."""
 
 from __future__ import annotations
 
@@ -18,3 +18,20 @@ def quasi_random(count: int, dimension: int, rng: np.random.Generator) -> Array:
         phi = (1.0 + phi) ** (1.0 / (dimension + 1))
     steps = phi ** -np.arange(1.0, dimension + 1)
     return np.asarray((np.arange(count)[:, None] * steps + rng.random(dimension)) % 1.0)
+
+
+def farthest_first(points: Array) -> Array:
+    """(n, d) points in another order: from the middle one on, each as far as possible from those before it.
+
+    Whatever is left out at the end is at most twice as far from the others as it must be (Gonzalez 1985).
+    """
+    if len(points) == 0:
+        return points
+    nearest = np.sum((points - points.mean(axis=0)) ** 2, axis=1)
+    order = [int(np.argmin(nearest))]
+    nearest = np.full(len(points), np.inf)
+    for _ in range(len(points) - 1):
+        np.minimum(nearest, np.sum((points - points[order[-1]]) ** 2, axis=1), out=nearest)
+        nearest[order[-1]] = -1.0
+        order.append(int(np.argmax(nearest)))
+    return points[order]

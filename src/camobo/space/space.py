@@ -21,9 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from camobo.arrays import Array
-from camobo.errors import Advice, InvalidOptionError, InvalidSpaceError, InvalidValueError, shown
+from camobo.errors import InvalidSpaceError, InvalidValueError, shown
 from camobo.hints import meant
+from camobo.space.constrained import Constrained
+from camobo.space.constraints import Constraint, read_constraints
+from camobo.space.feasible import refuse_empty
 from camobo.space.inputs import Categorical, Input, Integer, Param, Params, Real
+from camobo.space.listing import listed
+from camobo.space.region import Box, Region
+from camobo.space.rows import Rows
 
 SAME = 1e-9
 """Two points this close in every unit coordinate are the same point."""
@@ -41,7 +47,8 @@ class Space:
     """
 
     inputs: Mapping[str, Input]
-    constraints: tuple[str, ...] = ()
+    constraints: Sequence[str] = ()
+    """Sums and counts of inputs that every suggestion meets: "nickel + chromium <= 20"; a tuple once it is made."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.inputs, Mapping):
@@ -57,14 +64,15 @@ class Space:
                 raise InvalidSpaceError(
                     f"Space: input {name!r} must be a Real, an Integer or a Categorical, got {shown(given)}."
                 )
-        if not (self.constraints is None or (isinstance(self.constraints, Sequence) and not self.constraints)):
-            raise InvalidOptionError(
-                f"Space: input constraints are not supported yet, got {shown(self.constraints)}. "
-                "Narrow the ranges, or record impossible points as failed.",
-                advice=Advice.FAIL,
-            )
         object.__setattr__(self, "inputs", dict(self.inputs))
-        object.__setattr__(self, "constraints", ())
+        none = self.constraints is None or (isinstance(self.constraints, Sequence) and not self.constraints)
+        texts = () if none else self.constraints
+        if isinstance(texts, str) or not isinstance(texts, Sequence):
+            raise InvalidSpaceError(
+                f'Space: constraints must be a list of texts, such as ["nickel + chromium <= 20"], got {shown(texts)}.'
+            )
+        object.__setattr__(self, "constraints", tuple(texts))
+        refuse_empty(self.inputs, self.rules)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -76,10 +84,61 @@ class Space:
         """The number of inputs d."""
         return len(self.inputs)
 
+    @cached_property
+    def rules(self) -> tuple[Constraint, ...]:
+        """What the constraints say."""
+        return read_constraints(self.constraints, self.inputs)
+
     @property
+    def idle(self) -> tuple[str, ...]:
+        """Constraints that say nothing: they hold for every point of the inputs' ranges."""
+        return tuple(rule.text for rule in self.rules if rule.idle(self.inputs))
+
+    @cached_property
+    def region(self) -> Region:
+        """The part of the unit cube that may be suggested: what the constraints leave of it."""
+        return Constrained(self._box, Rows.of(self.inputs, self.rules)) if self.rules else self._box
+
+    @cached_property
+    def _box(self) -> Box:
+        return Box(tuple(self.inputs.values()), self.snap)
+
+    def broken(self, params: Params) -> tuple[str, ...]:
+        """The constraints that checked params do not meet.
+
+        >>> mix = Space({"a": Real(0, 1), "b": Real(0, 1)}, constraints=["a + b == 1", "a >= b"])
+        >>> mix.broken({"a": 0.25, "b": 0.75}), mix.broken({"a": 0.75, "b": 0.25})
+        (('a >= b',), ())
+        """
+        return tuple(rule.text for rule in self.rules if not rule.holds(params, self.inputs))
+
+    def given(self, fixed: Mapping[str, float]) -> Space:
+        """The space of the other inputs if some are fixed at unit coordinates, by name.
+
+        An InvalidSpaceError if the constraints leave no point with them.
+        """
+        params = {name: self.inputs[name].from_unit(unit) for name, unit in fixed.items()}
+        for rule in self.rules:
+            if set(rule.names) <= set(params) and not rule.holds(params, self.inputs):
+                raise InvalidSpaceError(f"constraints: {written_params(params)} does not meet {rule.text!r}.")
+        texts = [text for rule in self.rules for text in rule.given(params, self.inputs)]
+        return Space({n: i for n, i in self.inputs.items() if n not in fixed}, constraints=tuple(texts))
+
+    @cached_property
     def size(self) -> float:
-        """The number of different points: infinite if any input is real without a step."""
-        return math.prod(given.size for given in self.inputs.values())
+        """The number of different points: infinite if any input is real without a step.
+
+        With constraints exact up to a million points; where there are more, what it would be without constraints.
+        """
+        free = math.prod(given.size for given in self.inputs.values())
+        return free if not self.rules or self._listed is None else float(len(self._listed))
+
+    @cached_property
+    def _listed(self) -> Array | None:
+        """(size, d) the points of a finite space with constraints; None if there are too many."""
+        if not all(math.isfinite(given.size) for given in self.inputs.values()):
+            return None
+        return listed([given.stops() for given in self.inputs.values()], Rows.of(self.inputs, self.rules))
 
     @cached_property
     def continuous(self) -> NDArray[np.bool_]:
@@ -152,7 +211,7 @@ class Space:
         return {name: given.from_unit(float(u)) for (name, given), u in zip(self.inputs.items(), unit, strict=True)}
 
     def snap(self, units: Array) -> Array:
-        """(n, d) points moved to the nearest ones that can be evaluated."""
+        """(n, d) points moved to the nearest ones that can be evaluated, constraints aside."""
         if self.continuous.all():
             return units
         return np.column_stack([given.snap(units[:, j]) for j, given in enumerate(self.inputs.values())])
@@ -163,6 +222,10 @@ class Space:
             raise InvalidSpaceError(
                 "Space: no finite grid, because an input is real without a step. Give every Real a step."
             )
+        if self.rules:
+            if self._listed is None:
+                raise InvalidSpaceError("Space: it has too many points to list them. Use coarser steps.")
+            return self._listed
         axes = [given.stops() for given in self.inputs.values()]
         return np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
 

@@ -11,6 +11,7 @@ import numpy as np
 from camobo.acquisition.maximise import maximise
 from camobo.arrays import Array
 from camobo.cost.protocol import CostModel
+from camobo.cost.sweep import cheapest_of
 from camobo.errors import Advice, BudgetSpent, InvalidOptionError
 from camobo.space.space import Space, written_params
 from camobo.strategy.funds import Funds
@@ -29,7 +30,8 @@ def cheapest_untried(
         return np.array([fixed[name] for name in plan.space.names])
     rng = plan.stream("cheapest", number)
     surface = _Cheapness(plan.space, model, rng)
-    return maximise(surface, plan.space, best=plan.space.cheapest()[None, :], taken=data.tried, rng=rng, fixed=fixed)
+    start = plan.space.cheapest() if model is None or not plan.space.constraints else cheapest_of(model, plan.space)
+    return maximise(surface, plan.space, best=start[None, :], taken=data.tried, rng=rng, fixed=fixed)
 
 
 def within_means(

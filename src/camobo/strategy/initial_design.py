@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from camobo.arrays import Array
 from camobo.cost.sweep import cheapest_of, costs_at
 from camobo.cost.thrift import Thrift
-from camobo.space.sampling import quasi_random
 from camobo.space.space import Space, is_new
 from camobo.strategy.cheapest import cheapest_untried, within_means
 from camobo.strategy.funds import Funds
@@ -85,7 +84,8 @@ def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array |
     kept are as even as the density allows. If none is kept, the one that misses least.
     """
     length, stream = _POOL + len(tried), plan.stream("initial design", 0)
-    sequence = quasi_random(length, plan.space.dimension + 1, stream)
+    region = plan.space.region
+    sequence = region.spread(length, stream, beside=1)
     points, densest = sequence[:, :-1], 0.0
     if discount is not None:
         cheapest = cheapest_of(discount.model, plan.space)
@@ -93,7 +93,7 @@ def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array |
         points = cheapest + _payable(plan.space, discount, cheapest, points[:_AT_ONCE]) * (points - cheapest)
     least, missing, rare = np.inf, None, rarely_tried(plan, tried)
     for start in range(0, length, _AT_ONCE):
-        units = plan.space.snap(points[start : start + _AT_ONCE])
+        units = region.settle(points[start : start + _AT_ONCE])
         density = np.zeros(len(units)) if discount is None else discount.log(units) - densest
         excess = np.log(np.maximum(sequence[start : start + _AT_ONCE, -1], 1e-12)) - density
         if rare.any():
@@ -109,6 +109,6 @@ def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array |
 def _payable(space: Space, discount: Thrift, cheapest: Array, points: Array) -> float:
     """How much of the way from the cheapest point to the others is kept: halved until half of them can be paid."""
     for halvings in range(_HALVINGS):
-        if discount.pays(space.snap(cheapest + 0.5**halvings * (points - cheapest))).mean() >= 0.5:
+        if discount.pays(space.region.settle(cheapest + 0.5**halvings * (points - cheapest))).mean() >= 0.5:
             return float(0.5**halvings)
     return float(0.5**_HALVINGS)

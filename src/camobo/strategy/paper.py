@@ -78,7 +78,7 @@ class PaperStrategy:
 def initial_observation(plan: Plan, number: int) -> Array:
     """(d,) the random point that trial `number` tries first: the same with any cost, and without one."""
     rng = plan.stream("initial observation", number)
-    return np.asarray(plan.space.snap(rng.random((1, plan.space.dimension)))[0])
+    return np.asarray(plan.space.region.sample(1, rng)[0])
 
 
 def step_of(plan: Plan, data: Data) -> int:

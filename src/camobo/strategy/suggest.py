@@ -67,7 +67,8 @@ def _suited(plan: Plan, data: Data, number: int, found: Suggestion, fixed: Mappi
     moved = np.array([fixed.get(name, u) for name, u in zip(names, found.unit.tolist(), strict=True)])
     surface: Surface | None = found.acquisition
     as_found = surface is None and np.array_equal(*plan.space.has(np.vstack([moved, found.unit])))
-    if len(fixed) == len(names) or (as_found and is_new(moved, data.tried)):
+    inside = plan.space.region.holds(moved[None, :])[0]
+    if len(fixed) == len(names) or (as_found and inside and is_new(moved, data.tried)):
         return moved
     front = data.units[on_front(data.values[:, : len(plan.objectives)])] if len(data.units) else data.units
     chosen = _NoPreference(rng) if surface is None else surface

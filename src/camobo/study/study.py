@@ -126,6 +126,7 @@ class Study:
         )
         check_terms(plan)
         self._attach(*begin_study(plan, storage, any_seed=seed is None), storage, plan.cost)
+        self._warn_of_idle()
 
     @classmethod
     def load(cls, storage: Storage, *, cost: Formula | Callable[..., float] | None = None) -> Study:
@@ -160,6 +161,7 @@ class Study:
         plan, text = plan_of_toml(Path(path))
         study = cls.__new__(cls)
         study._attach(*begin_study(plan, storage, any_seed="seed" not in text.get("study", {})), storage)
+        study._warn_of_idle()
         return study
 
     def _attach(self, store: Store, plan: Plan, storage: Storage, cost: Cost | None = None) -> None:
@@ -167,6 +169,7 @@ class Study:
         self._ledger.keep_function(cost)
         self._durable = storage is not None
         self._stops: tuple[threading.Event, ...] = ()  # set to end the runs under way
+        self._outside: tuple[str, ...] = ()  # constraints of which it was said that added trials do not meet them
         self._warned = False  # whether it was said that receipts contradict the order
         if store is not storage:
             weakref.finalize(self, store.close)  # a store this study opened is closed with it
@@ -176,6 +179,12 @@ class Study:
             if store is not storage:
                 store.close()  # nobody gets this study: nothing may stay open
             raise
+
+    def _warn_of_idle(self) -> None:
+        """Say of a study that begins which of its constraints say nothing."""
+        idle = self.space.idle
+        for text in idle if idle and not self.trials else ():
+            _log.warning("the constraint %r says nothing: it holds for every point of the inputs' ranges.", text)
 
     def _give_function(self, cost: Cost | None) -> None:
         """Keep the function that was this study's cost, or refuse what was not."""
@@ -470,6 +479,7 @@ class Study:
             )
         known = money(cost)
         changed = self._ledger.change(None, transitions.add, params, values, cost=known, note=note, reason=reason)
+        self._warn_of_outside(changed.trial)
         return self._recorded(changed)
 
     def _recorded(self, change: Change) -> Trial:
@@ -482,6 +492,18 @@ class Study:
         """Warn of values that may be a slip of the hand."""
         for slip in slips.slips(trials, changed):
             _log.warning("%s", slip)
+
+    def _warn_of_outside(self, trial: Trial) -> None:
+        """Say of each constraint once that a trial was added which does not meet it."""
+        for text in self.space.broken(trial.params):
+            if text not in self._outside:
+                self._outside = (*self._outside, text)
+                _log.warning(
+                    "trial %d does not meet the constraint %r: it counts as a result, and no trial like it will be "
+                    "suggested. Others that do not meet it are not reported.",
+                    trial.number,
+                    text,
+                )
 
     @contextlib.contextmanager
     def together(self) -> Iterator[None]:
