@@ -10,8 +10,8 @@ PINNED := $(PIP) --require-hashes --no-deps --only-binary :all: --requirement
 PROJECT := $(PIP) --no-deps --no-build-isolation --editable .
 
 .PHONY: help demo test lint types check check-fast coverage golden bench bench-quick bench-sampler bench-peers bench-peers-short \
-	bench-peers-page bench-storage bench-model-selection faults dist-check test-min money tune-kernel pins tutorials paper \
-	paper-quick clean
+	bench-peers-page bench-storage bench-recipes bench-model-selection faults dist-check test-min money tune-kernel pins \
+	tutorials paper paper-quick clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -63,6 +63,9 @@ bench: .venv/ready  ## the table of figures, beside Optuna and BoTorch (an hour;
 
 bench-quick: .venv/ready  ## what of the table needs no peers, with few seeds
 	.venv/bin/python benchmarks/bench.py --quick
+
+bench-recipes: .venv/ready  ## recipes that must add up: benchmarks/results/recipes.md
+	.venv/bin/python benchmarks/recipes.py
 
 bench-storage: .venv/ready  ## what keeping a study on disk costs: benchmarks/results/storage.md
 	.venv/bin/python benchmarks/storage.py

@@ -26,7 +26,7 @@ LIMITS = (" + ".join(TEN) + " == 100", "x0 + x1 <= 40", "2*x2 >= x3", "x4 + x5 +
 TWENTY = tuple(f"x{j}" for j in range(20))
 COUNT = f"count({', '.join(TWENTY)}) <= 3"
 MOST_RATIO, MOST_SECONDS = 2.0, 1.0
-SPLIT = {"initial": 8000, "in batches": 1600, "modelled, one at a time": 400}
+SPLIT = {"initial": 9000, "in batches": 800, "modelled, one at a time": 200}
 TOLD = 15  # trials of each study, apart from the initial ones
 
 
@@ -42,8 +42,11 @@ class Seen:
         return Seen(self.checked + other.checked, self.broken + other.broken, self.seconds + other.seconds)
 
 
-def mixture(seed: int, constraints: tuple[str, ...] = LIMITS) -> cm.Study:
-    space = cm.Space({name: cm.Real(0, 100, step=0.1) for name in TEN}, constraints=constraints)
+MIXTURE = cm.Space({name: cm.Real(0, 100, step=0.1) for name in TEN}, constraints=LIMITS)
+BOX = cm.Space(MIXTURE.inputs)
+
+
+def mixture(seed: int, space: cm.Space = MIXTURE) -> cm.Study:
     return cm.Study(space, {"strength": "max", "price": "min"}, cost="x0 > x1", seed=seed)
 
 
@@ -82,8 +85,8 @@ def tell(study: cm.Study, trial: cm.Trial) -> None:
 def initial_ones(wanted: int) -> Seen:
     """The initial designs of many studies; nothing is told, so all points are of the design."""
     seen = Seen()
-    for seed in range(wanted // 40):
-        trials = mixture(seed).ask(40)
+    for seed in range(wanted // 90):
+        trials = mixture(seed).ask(90)
         seen += Seen(len(trials), sum(not adds_up(trial.params) for trial in trials))
     return seen
 
@@ -123,7 +126,7 @@ def main(*, quick: bool) -> None:
     single, box = Seen(), Seen()
     for seed in range(studies):
         single += one_at_a_time(mixture(seed), 20)
-        box += one_at_a_time(mixture(seed, ()), 20, None)
+        box += one_at_a_time(mixture(seed, BOX), 20, None)
     plain, summed = Seen(), Seen()
     for seed in range(3 // part or 1):
         plain += one_at_a_time(counted(seed), TOLD, few_enough)

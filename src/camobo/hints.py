@@ -1,7 +1,7 @@
-"""Wording that messages share: the name that a user probably meant, a count with its noun, a place in a text; what a number is.
+"""Wording that messages share: the known name that a user probably meant, a count with its noun, a place in a text.
 
-And what makes text fit to be shown: `printable` for a terminal, `redacted` for everybody who may not know a password.
-And what a number looks like. Nothing here loads NumPy, so that the help of a command appears at once.
+What a number is; and what makes text fit to be shown: `printable` for a terminal, `redacted` for everybody who may not
+know a password.
 """
 
 from __future__ import annotations

@@ -173,13 +173,16 @@ class Constrained:
         return found
 
     def spread(self, count: int, rng: np.random.Generator, beside: int = 0) -> Array:
-        """(count, d + beside) draws, each as far as possible from those before it, and even numbers beside them.
+        """(count, d + beside) draws, each of the first as far as possible from those before it, and even numbers.
 
-        In blocks, so that those of a smaller count come first.
+        As many are drawn for 2000 as for 1000, so that one more asked for does not change those before.
         """
         numbers = quasi_random(count, beside, rng) if beside else np.zeros((count, 0))
-        blocks = [farthest_first(self._draw(_BLOCK, rng)) for _ in range(0, count, _BLOCK)]
-        return np.hstack([np.vstack(blocks)[:count], numbers])
+        drawn = _BLOCK
+        while drawn < count:
+            drawn *= 8
+        points = self._draw(drawn, rng)
+        return np.hstack([np.vstack([farthest_first(points[:_BLOCK]), points[_BLOCK:]])[:count], numbers])
 
     def neighbours(self, points: Array, turn: int = 0) -> list[Array]:
         """For each of (b, d) points (m, d) ones inside: single steps, exchanges, another input of a count."""

@@ -129,14 +129,22 @@ class Polytope:
         points = np.where(points - self.low < _AT_BOUND, self.low, points)
         return np.asarray(np.where(self.high - points < _AT_BOUND, self.high, points))
 
-    def longest_step(self, points: Array, directions: Array) -> Array:
-        """(n,) how far (n, d) points inside can go along (n, d) directions that keep the sums."""
+    def chords(self, points: Array, directions: Array) -> tuple[Array, Array]:
+        """(n,) how far (n, d) points inside can go against and along (n, d) directions that keep the sums."""
         with np.errstate(divide="ignore", invalid="ignore"):
             speeds = directions @ self.rows.T
-            ends = np.where(speeds > _AT_BOUND, (self.most - points @ self.rows.T) / speeds, np.inf)
-            bound = np.where(directions > 0.0, self.high, self.low)
-            walls = np.where(np.abs(directions) > _AT_BOUND, (bound - points) / directions, np.inf)
-        return np.asarray(np.maximum(np.minimum(ends.min(axis=1, initial=np.inf), walls.min(axis=1)), 0.0))
+            ends = (self.most - points @ self.rows.T) / speeds
+            walls = (self.high - points) / directions, (self.low - points) / directions
+        moves = np.abs(directions) > _AT_BOUND
+        ahead = np.where(moves, np.maximum(*walls), np.inf).min(axis=1)
+        behind = np.where(moves, np.minimum(*walls), -np.inf).max(axis=1)
+        ahead = np.minimum(ahead, np.where(speeds > _AT_BOUND, ends, np.inf).min(axis=1, initial=np.inf))
+        behind = np.maximum(behind, np.where(speeds < -_AT_BOUND, ends, -np.inf).max(axis=1, initial=-np.inf))
+        return np.maximum(-behind, 0.0), np.maximum(ahead, 0.0)
+
+    def longest_step(self, points: Array, directions: Array) -> Array:
+        """(n,) how far (n, d) points inside can go along (n, d) directions that keep the sums."""
+        return self.chords(points, directions)[1]
 
     @cached_property
     def centre(self) -> Array | None:
@@ -252,7 +260,7 @@ class Polytope:
 
     def _on_chord(self, points: Array, directions: Array, rng: np.random.Generator) -> Array:
         """(n, d) points uniform, in unit coordinates, on the chords along directions: straight, or one log scale."""
-        ahead, behind = self.longest_step(points, directions), self.longest_step(points, -directions)
+        behind, ahead = self.chords(points, directions)
         ahead, behind = np.where(np.isfinite(ahead), ahead, 0.0), np.where(np.isfinite(behind), behind, 0.0)
         share = rng.random(len(points))
         if not (directions[:, self.ratio > 1.0]).any():

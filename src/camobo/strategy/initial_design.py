@@ -19,6 +19,7 @@ from camobo.strategy.plan import FEWEST_INITIAL, Data, Plan
 from camobo.strategy.protocol import Fitted, Suggestion
 
 _POOL = 1024  # points that those of the initial design are kept from
+_FIRST = 256  # of them that are drawn at first: with constraints, draws take long
 _HALVINGS = 10  # at most: then all points lie within a thousandth of the cheapest one
 _AT_ONCE = 16  # of them: a cost may be a function that is slow
 
@@ -83,16 +84,25 @@ def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array |
     A point is kept if its coordinate along one more dimension is below its density, 1 at the cheapest point; so those
     kept are as even as the density allows. If none is kept, the one that misses least.
     """
-    length, stream = _POOL + len(tried), plan.stream("initial design", 0)
-    region = plan.space.region
-    sequence = region.spread(length, stream, beside=1)
-    points, densest = sequence[:, :-1], 0.0
-    if discount is not None:
-        cheapest = cheapest_of(discount.model, plan.space)
+    cheapest = None if discount is None else cheapest_of(discount.model, plan.space)
+    kept, unit = False, None
+    for length in (_FIRST, _POOL + len(tried)):
+        if not kept:
+            sequence = plan.space.region.spread(length, plan.stream("initial design", 0), beside=1)
+            kept, unit = _first_kept(plan, tried, sequence, discount, cheapest)
+    return unit
+
+
+def _first_kept(
+    plan: Plan, tried: Array, sequence: Array, discount: Thrift | None, cheapest: Array | None
+) -> tuple[bool, Array | None]:
+    """Whether one of the points in a (n, d + 1) sequence is kept, and the first; else the one that misses least."""
+    region, points, densest = plan.space.region, sequence[:, :-1], 0.0
+    if discount is not None and cheapest is not None:
         densest = float(discount.log(cheapest[None, :])[0])
         points = cheapest + _payable(plan.space, discount, cheapest, points[:_AT_ONCE]) * (points - cheapest)
     least, missing, rare = np.inf, None, rarely_tried(plan, tried)
-    for start in range(0, length, _AT_ONCE):
+    for start in range(0, len(sequence), _AT_ONCE):
         units = region.settle(points[start : start + _AT_ONCE])
         density = np.zeros(len(units)) if discount is None else discount.log(units) - densest
         excess = np.log(np.maximum(sequence[start : start + _AT_ONCE, -1], 1e-12)) - density
@@ -101,9 +111,9 @@ def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array |
         for unit, over in zip(units, excess.tolist(), strict=True):
             if over < max(least, 0.0) and is_new(unit, tried):
                 if over <= 0.0:
-                    return np.asarray(unit)
+                    return True, np.asarray(unit)
                 least, missing = over, unit
-    return missing
+    return False, missing
 
 
 def _payable(space: Space, discount: Thrift, cheapest: Array, points: Array) -> float:
