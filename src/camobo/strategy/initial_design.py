@@ -86,7 +86,7 @@ def next_of_design(plan: Plan, tried: Array, discount: Thrift | None) -> Array |
     """
     cheapest = None if discount is None else cheapest_of(discount.model, plan.space)
     kept, unit = False, None
-    for length in (_FIRST, _POOL + len(tried)):
+    for length in (min(_FIRST, _POOL), _POOL + len(tried)):
         if not kept:
             sequence = plan.space.region.spread(length, plan.stream("initial design", 0), beside=1)
             kept, unit = _first_kept(plan, tried, sequence, discount, cheapest)
