@@ -80,3 +80,34 @@ def test_a_budget_below_the_cheapest_recipe_is_refused() -> None:
 def test_a_formula_need_only_give_a_cost_where_recipes_may_lie() -> None:
     study = cm.Study(TWO, {"y": "max"}, cost=cm.Formula("101 - a - b + a"), seed=1)
     assert study.ask().expected is not None
+
+
+class TestFixed:
+    SPACE = cm.Space(
+        {name: cm.Real(0, 100, step=0.1) for name in "abc"}, constraints=["a + b + c == 100", "a + 2*b <= 90"]
+    )
+
+    def test_the_others_make_up_for_what_is_fixed(self) -> None:
+        study = cm.Study(self.SPACE, {"y": "max"}, seed=1)
+        for _ in range(6):
+            trial = study.ask(fixed={"a": 30.3})
+            assert trial.params["a"] == 30.3
+            assert round(10 * (trial.params["b"] + trial.params["c"])) == 697
+            study.tell(trial, {"y": trial.params["b"]})
+
+    def test_trials_may_share_a_value(self) -> None:
+        trials = cm.Study(self.SPACE, {"y": "max"}, seed=1).ask(4, same=["b"])
+        assert len({trial.params["b"] for trial in trials}) == 1
+        assert all(self.SPACE.broken(trial.params) == () for trial in trials)
+
+    @pytest.mark.parametrize(
+        ("fixed", "said"),
+        [
+            ({"a": 95.0}, r"fixed: no point meets .*2\*b <= -5"),
+            ({"a": 60.0, "b": 20.0}, r"fixed: a=60, b=20 does not meet 'a \+ 2\*b <= 90'"),
+            ({"a": 10.0, "b": 20.0, "c": 71.0}, r"does not meet 'a \+ b \+ c == 100'.* add it"),
+        ],
+    )
+    def test_values_that_no_recipe_has_are_refused(self, fixed: dict[str, float], said: str) -> None:
+        with pytest.raises(cm.InvalidValueError, match=said):
+            cm.Study(self.SPACE, {"y": "max"}, seed=1).ask(fixed=fixed)

@@ -57,8 +57,8 @@ class Linear:
         """What it says of the other inputs if some are given, as texts."""
         rest = {n: c for n, c in self.terms.items() if n not in params}
         fixed = sum((c * exact(params[n]) for n, c in self.terms.items() if n in params), Fraction(0))
-        total = " + ".join(f"{factor}*{spelled(name)}" for name, factor in rest.items()).replace("+ -", "- ")
-        return (f"{total} {'==' if self.equal else '<='} {self.bound - fixed}",) if rest else ()
+        total = " + ".join(f"{_times(factor)}{spelled(name)}" for name, factor in rest.items()).replace("+ -", "- ")
+        return (f"{total} {'==' if self.equal else '<='} {_written(self.bound - fixed)}",) if rest else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +140,16 @@ def _count(text: str, said: Comparison, names: tuple[str, ...]) -> Count:
     least = int(number) if said.sign != "<=" else 0
     most = int(number) if said.sign != ">=" else len(names)
     return Count(names, least, most, text.strip())
+
+
+def _times(factor: Fraction) -> str:
+    return "" if factor == 1 else "-" if factor == -1 else f"{_written(factor)}*"
+
+
+def _written(number: Fraction) -> str:
+    """A number in decimals if those are exact, else as a fraction."""
+    decimals = f"{float(number):.12g}"
+    return decimals if Fraction(decimals) == number else str(number)
 
 
 def _low(given: Input) -> float:

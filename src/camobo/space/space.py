@@ -186,7 +186,25 @@ class Space:
                     raise InvalidValueError(
                         f"fixed: {name!r}: {value!r} lies between two steps of {given.step!r}. The nearest is {near!r}."
                     )
+        self._check_fixed_inside(checked)
         return checked
+
+    def _check_fixed_inside(self, fixed: Params) -> None:
+        """Refuse values with which no point meets the constraints."""
+        if not self.rules or not fixed:
+            return
+        try:
+            if len(fixed) < self.dimension:
+                self.given(self.coordinates(fixed))
+                return
+            broken = self.broken(fixed)
+        except InvalidSpaceError as error:
+            raise InvalidValueError(f"fixed: {error.message.removeprefix('constraints: ')}") from error
+        if broken:
+            raise InvalidValueError(
+                f"fixed: {written_params(fixed)} does not meet {broken[0]!r}. "
+                "If it was tried all the same, add it as an experiment done before."
+            )
 
     def check_names(self, what: str, names: Iterable[object]) -> None:
         """Refuse a name that no input has; `what` is the argument's name in errors."""
