@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -142,6 +143,48 @@ class TestWho:
         mine = history.trials[0]
         with pytest.raises(TrialStateError, match="already complete"):
             again(tell(history, mine, GOOD).history, mine)
+
+    def test_an_own_result_told_twice_is_a_mistake_though_the_trial_was_handed_back_before(self) -> None:
+        history = handed(asked(owner="anna", lease=HOUR), Request(1, "anna", HOUR), at(who="anna")).change.history
+        older, newer = replace(history.trials[0], held=0), history.trials[0]
+        free = transitions.release(history, at(1, "anna"), newer).history
+        settled = tell(free, older).history
+        for claim in (older, newer):
+            with pytest.raises(TrialStateError, match="already complete"):
+                tell(settled, claim)
+
+    @every_situation
+    def test_what_was_kept_as_late_is_a_mistake_when_told_again_and_is_paid_for_once(
+        self, mine: Trial, history: History
+    ) -> None:
+        late = tell(history, mine, cost=4.0).history
+        with pytest.raises(TrialStateError, match="told twice; it has been kept as a late result before: strength=7"):
+            tell(late, mine, cost=4.0)
+        assert len(tell(late, mine, cost=5.0).trial.late) == 2, "another measurement"
+        failed = transitions.fail(history, at(3, "anna"), mine, "cracked", cost=4.0).history
+        with pytest.raises(TrialStateError, match="told twice"):
+            transitions.fail(failed, at(4, "anna"), mine, "cracked", cost=4.0)
+
+    def test_told_again_once_the_trial_is_free_it_counts_without_the_cost_only(self) -> None:
+        mine, history = retaken()
+        free = transitions.release(tell(history, mine, cost=4.0).history, at(3, "ben"), 0).history
+        with pytest.raises(TrialStateError, match=r"told twice.*without the cost, which counts already"):
+            tell(free, mine, cost=4.0)
+        counted = tell(free, mine).trial
+        assert (counted.state, counted.cost, counted.late_cost) == (State.COMPLETE, None, 4.0)
+
+    def test_the_same_measured_again_after_it_was_handed_out_again_is_no_mistake(self) -> None:
+        mine, history = retaken()
+        late = tell(history, mine, cost=4.0).history
+        again = handed(late, Request(1, "anna", HOUR), at(4, "anna")).change.history
+        theirs = handed(again, Request(1, "ben", HOUR), at(6, "ben")).change.history
+        assert len(tell(theirs, again.trials[0], cost=4.0).trial.late) == 2
+
+    def test_of_several_without_a_name_each_result_is_kept(self) -> None:
+        history = asked(lease=HOUR)
+        taken = handed(history, Request(1, None, HOUR), at(2)).change.history
+        once = tell(taken, history.trials[0], who="me", cost=4.0).history
+        assert len(tell(once, history.trials[0], who="me", cost=4.0).trial.late) == 2
 
     @pytest.mark.parametrize("situation", ["complete", "failed"])
     def test_who_names_a_settled_trial_by_its_number_or_as_it_is_now_has_made_a_mistake(self, situation: str) -> None:

@@ -28,7 +28,21 @@ def overtaken(found: Trial, claim: object, who: str) -> bool:
     """Whether somebody else holds or has settled a trial that was handed to `who` as `claim`."""
     if not isinstance(claim, Trial) or not claim.state.open or found.state is State.RELEASED:
         return False
+    if not found.state.open and claim.owner is not None:  # handed back and settled by the same, it has no owner now
+        return by_somebody_else(found, claim, who)
     return retaken(found, claim) or (not found.state.open and by_somebody_else(found, claim, who))
+
+
+def kept_already(found: Trial, claim: object, who: str, facts: Mapping[str, Any]) -> bool:
+    """Whether an owner has told these very facts too late before, since they were handed the trial as `claim`.
+
+    Those without a name may be several who measured the same: theirs are all kept.
+    """
+    if not isinstance(claim, Trial) or claim.owner is None:
+        return False
+    told = tuple(facts.get(name) for name in ("values", "reason", "cost", "note"))
+    since = [result for result in found.late if result.who == who and result.event > claim.held]
+    return any((result.values, result.reason, result.cost, result.note) == told for result in since)
 
 
 def whose(found: Trial) -> str:

@@ -28,8 +28,8 @@ from camobo.errors import (
 from camobo.history.document import budget_document, read_budget
 from camobo.history.events import Event, Kind
 from camobo.history.history import History, data_of, fold, is_free, outlasts
-from camobo.history.late import by_somebody_else, late_refusal, overtaken, retaken, whose
-from camobo.history.trial import State, Trial
+from camobo.history.late import by_somebody_else, kept_already, late_refusal, overtaken, retaken, whose
+from camobo.history.trial import State, Trial, measured
 from camobo.space.inputs import Param, Params
 from camobo.space.space import SAME, Space
 from camobo.strategy.notes import Note
@@ -312,6 +312,7 @@ def tell(
     late = overtaken(find(history.trials, trial), trial, stamp.who)
     found = find(history.trials, trial) if late else _open(history, trial, "given results")
     results = values_of(values, history.plan.objectives, partial=True)
+    _refuse_twice(found, trial, stamp, {"values": results}, cost, note)
     before = found.values or {}
     again = [name for name in results if name in before]
     if late or (again and by_somebody_else(found, trial, stamp.who)):
@@ -359,6 +360,18 @@ def _kept_late(
     found = find(history.trials, trial)
     facts = {name: fact for name, fact in {**new, "cost": cost, "note": note}.items() if fact is not None}
     return replace(keep_late(history, stamp, found.number, facts), refusal=late_refusal(found, trial, facts))
+
+
+def _refuse_twice(
+    found: Trial, claim: Trial | int, stamp: Stamp, new: Mapping[str, Any], cost: float | None, note: str | None = None
+) -> None:
+    """Refuse what was kept as a late result when it was told before: it is paid for."""
+    if kept_already(found, claim, stamp.who, {**new, "cost": cost, "note": note}):
+        raise TrialStateError(
+            f"trial {found.number}: told twice; it has been kept as a late result before: "
+            f"{measured(new.get('values'), new.get('reason'), cost)}.",
+            advice=Advice.COUNT if found.state.open and "values" in new else None,
+        )
 
 
 def keep_late(history: History, stamp: Stamp, trial: int, facts: Mapping[str, Any]) -> Change:
@@ -415,6 +428,7 @@ def fail(
     teaches: whether that is what its point costs.
     """
     new: dict[str, Any] = {"reason": remark("reason", reason)}
+    _refuse_twice(find(history.trials, trial), trial, stamp, new, cost)
     if overtaken(find(history.trials, trial), trial, stamp.who):
         return _kept_late(history, stamp, trial, new, cost)
     found = _open(history, trial, "recorded as failed")
