@@ -131,7 +131,7 @@ class TestChanging:
         ledger.hand_out(Request(2))
         assert ledger.look_ahead(Request(1)) is None
 
-    def test_a_late_result_that_cannot_be_kept_after_its_block_was_undone_is_in_the_log_of_the_program(
+    def test_a_late_result_that_cannot_be_kept_after_its_block_was_undone_is_an_error_that_says_so(
         self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         ledger = ledger_on()
@@ -149,11 +149,28 @@ class TestChanging:
                 monkeypatch.setattr(MemoryStore, "transaction", full)
                 raise InvalidValueError("somebody else's mistake")
 
-        with pytest.raises(InvalidValueError):
+        with pytest.raises(StorageError, match="no space left") as caught:
             late_in_a_block()
+        assert isinstance(caught.value.__cause__, InvalidValueError)
         assert "a late result could not be stored: memory: no space left." in caplog.text
         assert "123.5" in caplog.text
         assert "cost=4.0" in caplog.text
+
+    def test_a_late_result_in_a_block_that_was_interrupted_when_it_was_stored_already_is_kept_once(self) -> None:
+        store = Losing()
+        ledger = ledger_on(store)
+        (mine,) = ledger.hand_out(Request(1, "anna"))
+        ledger.change(0, transitions.release, 0)
+        ledger.hand_out(Request(1, "ben"))
+
+        def late_in_a_block() -> None:
+            with ledger.together(), contextlib.suppress(TrialStateError):
+                store.loss = KeyboardInterrupt()
+                ledger.change(mine, transitions.tell, mine, {"y": 123.5}, cost=4.0, note=None)
+
+        with pytest.raises(KeyboardInterrupt):
+            late_in_a_block()
+        assert [late.cost for late in ledger.read().trials[0].late] == [4.0]
 
     def test_a_refused_transition_stores_nothing(self) -> None:
         ledger = ledger_on()
@@ -170,6 +187,20 @@ class TestChanging:
         for thread in threads:
             thread.join()
         assert [trial.number for trial in ledger.read().trials] == list(range(20))
+
+
+class Losing(MemoryStore):
+    """Stores the next change, then raises `loss`."""
+
+    loss: BaseException | None = None
+
+    @contextlib.contextmanager
+    def transaction(self, request: str | None = None) -> Iterator[Any]:
+        with super().transaction(request) as transaction:
+            yield transaction
+        if self.loss is not None:
+            loss, self.loss = self.loss, None
+            raise loss
 
 
 class Overtaking(MemoryStore):

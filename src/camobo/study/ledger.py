@@ -102,10 +102,8 @@ class Ledger:
             if self._transaction is not None:
                 yield self._transaction
                 return
-            before, fitted = self._history, self._fitted
-            late: list[Event] = []
+            before, fitted, request = self._history, self._fitted, request or new_request()
             try:
-                request = request or new_request()
                 with settled(self.store, request), self.store.transaction(request) as transaction:
                     self._transaction = transaction
                     self._ahead = transaction.now - datetime.now(timezone.utc)
@@ -116,24 +114,31 @@ class Ledger:
                             f"{self.store.place}: a change of this block could not be stored, so none of it is."
                         )
             except BaseException as error:
-                self._history, self._fitted = before, fitted
                 late = [] if isinstance(error, StorageError) else self._late
-                raise
-            finally:
+                self._history, self._fitted = before, fitted
                 self._transaction, self._broken, self._late = None, False, []
                 for event in late:
-                    self._keep(event)
+                    self._keep(event, request, error)
+                raise
+            self._transaction, self._late = None, []
 
-    def _keep(self, late: Event) -> None:
-        """Keep what came too late to count, after the block it was told in was undone."""
+    def _keep(self, late: Event, undone: str, error: BaseException) -> None:
+        """Keep what came too late to count, after the block it was told in, the request `undone`, ended with an error.
+
+        Whoever told it was told that it is kept, so that it is not is an error in place of the other.
+        """
         if late.trial is None:
             return
         try:
-            with self.together() as transaction:
-                stamp = Stamp(transaction.now, late.who)
-                self._append(transaction, transitions.keep_late(self._history, stamp, late.trial, late.new))
-        except StorageError as error:
-            _log.error("a late result could not be stored: %s. It is: %s", error, late)
+            with undisturbed(), self.together() as transaction:
+                if not transaction.holds(undone):  # or a signal came when the block was stored already
+                    stamp = Stamp(transaction.now, late.who)
+                    self._append(transaction, transitions.keep_late(self._history, stamp, late.trial, late.new))
+                    self._late = []
+        except StorageError as failed:
+            _log.error("a late result could not be stored: %s. It is: %s", failed, late)
+            if isinstance(error, Exception):
+                raise failed from error
 
     def _once(self, what: Callable[[], str], make: Callable[[Transaction], T]) -> T:
         """Make a change in a transaction of its own; if it may have been made before, find that out first.
