@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,13 +16,14 @@ from camobo.cost.formula import AbsentFunction, Formula
 from camobo.cost.ordered import OrderCost
 from camobo.cost.prices import Prices
 from camobo.cost.protocol import Cost
-from camobo.errors import InvalidValueError, StorageError, TrialStateError
+from camobo.errors import InvalidValueError, OutcomeUnknown, StorageError, TrialStateError
 from camobo.history import transitions
 from camobo.history.document import make_plan
 from camobo.history.events import Event
 from camobo.history.transitions import Request
 from camobo.space.inputs import Integer, Real
 from camobo.space.space import Space
+from camobo.storage import outcome
 from camobo.storage.memory import MemoryStore
 from camobo.strategy.plan import Plan
 from camobo.study import ledger as ledger_module
@@ -190,17 +192,69 @@ class TestChanging:
 
 
 class Losing(MemoryStore):
-    """Stores the next change, then raises `loss`."""
+    """Stores the next change, then raises `loss`; after a lost reply it is away until `loss` is None."""
 
     loss: BaseException | None = None
 
     @contextlib.contextmanager
     def transaction(self, request: str | None = None) -> Iterator[Any]:
+        if isinstance(self.loss, OutcomeUnknown) and self.loss.facts:
+            raise StorageError("memory: away.")
         with super().transaction(request) as transaction:
             yield transaction
+        if isinstance(self.loss, OutcomeUnknown):
+            self.loss = OutcomeUnknown("memory: lost.", said="memory: lost.", request=request)
+            raise self.loss
         if self.loss is not None:
             loss, self.loss = self.loss, None
             raise loss
+
+
+@pytest.fixture
+def losing(monkeypatch: pytest.MonkeyPatch) -> Losing:
+    monkeypatch.setattr(outcome, "_PAUSES", (0.0,))
+    return Losing()
+
+
+class TestDoingAgainWhatIsUnknown:
+    @staticmethod
+    def unknown(store: Losing, change: Any, *given: Any) -> None:
+        store.loss = OutcomeUnknown()
+        with pytest.raises(OutcomeUnknown):
+            change(*given)
+        store.loss = None
+
+    def test_trials_are_those_of_the_first_attempt(self, losing: Losing) -> None:
+        ledger, request = ledger_on(losing), Request(2, "anna")
+        self.unknown(losing, ledger.hand_out, request)
+        assert [trial.number for trial in ledger.hand_out(request)] == [0, 1]
+        assert len(ledger.events()) == 2
+
+    def test_a_trial_that_was_taken_since_is_not_handed_out_by_it(self, losing: Losing) -> None:
+        ledger, request = ledger_on(losing), Request(1, None, timedelta(0))
+        self.unknown(losing, ledger.hand_out, request)
+        (taken,) = ledger_on(losing).hand_out(Request(1, "ben"))
+        assert taken.number == 0
+        (trial,) = ledger.hand_out(request)
+        assert trial.number == 1
+        assert trial in ledger.read().trials
+
+    def test_of_two_trials_it_hands_out_the_one_that_is_left_as_it_is_now(self, losing: Losing) -> None:
+        ledger, request = ledger_on(losing), Request(2, "anna")
+        self.unknown(losing, ledger.hand_out, request)
+        other = ledger_on(losing)
+        other.change(0, transitions.tell, 0, {"y": 1.0}, cost=None, note=None)
+        other.change(1, transitions.tell, 1, None, cost=3.0, note=None)
+        assert [(trial.number, trial.cost) for trial in ledger.hand_out(request)] == [(1, 3.0)]
+
+    def test_a_lease_is_renewed_again_since_it_counts_from_now(self, losing: Losing) -> None:
+        ledger = ledger_on(losing)
+        (mine,) = ledger.hand_out(Request(1, "anna", timedelta(hours=1)))
+        self.unknown(losing, ledger.change, mine, transitions.renew, mine, timedelta(hours=1))
+        renewed = ledger.change(mine, transitions.renew, mine, timedelta(hours=1)).trial
+        kinds: list[str] = [event.kind for event in ledger.events()]
+        assert kinds == ["asked", "renewed", "renewed"]
+        assert renewed == ledger.read().trials[0]
 
 
 class Overtaking(MemoryStore):

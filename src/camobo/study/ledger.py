@@ -16,9 +16,9 @@ from camobo.cost.protocol import Cost
 from camobo.errors import Advice, OutcomeUnknown, StorageError
 from camobo.history import transitions
 from camobo.history.events import Event
-from camobo.history.history import History, fold
+from camobo.history.history import History, fold, is_free
 from camobo.history.transitions import Ahead, Change, Request, Stamp
-from camobo.history.trial import Trial
+from camobo.history.trial import State, Trial
 from camobo.run.interrupts import undisturbed
 from camobo.storage.outcome import new_request, settled
 from camobo.storage.protocol import Store, Transaction
@@ -140,24 +140,35 @@ class Ledger:
             if isinstance(error, Exception):
                 raise failed from error
 
-    def _once(self, what: Callable[[], str], make: Callable[[Transaction], T]) -> T:
+    def _once(
+        self,
+        what: Callable[[], str],
+        make: Callable[[Transaction], T],
+        left: Callable[[T, datetime], T | None] = lambda made, now: made,
+    ) -> T:
         """Make a change in a transaction of its own; if it may have been made before, find that out first.
 
         what: describes the change. If nobody knows whether it was stored and it is made again, it is the same request.
+        left: what is left by now of what the earlier attempt made; None if nothing is, then it is made anew.
         """
         known = what() if self._doubtful and self._transaction is None else ""
         request, earlier = self._doubtful.get(known, (new_request(), None))
         made: list[T] = [] if earlier is None else [earlier]
+        anew = False
         try:
             with self.together(request) as transaction:
                 if not made or not transaction.holds(request):
                     made = [make(transaction)]
+                elif (rest := left(made[0], transaction.now)) is not None:
+                    made = [rest]
+                else:
+                    anew = True  # as another request: this one is stored
         except OutcomeUnknown as error:
             self._doubtful[what()] = (request, made[0])
             error.advice = Advice.AGAIN
             raise
         self._doubtful.pop(known, None)
-        return made[0]
+        return self._once(what, make, left) if anew else made[0]
 
     @property
     def inside(self) -> bool:
@@ -179,8 +190,11 @@ class Ledger:
             self._append(transaction, change)
             return change
 
+        def left(made: Change, _: datetime) -> Change | None:
+            return None if transition is transitions.renew else made  # a lease counts from now, so it is renewed again
+
         with undisturbed(), self._lock:
-            change = self._once(lambda: repr((transition.__name__, by, args, options)), make)
+            change = self._once(lambda: repr((transition.__name__, by, args, options)), make, left)
         if change.refusal is not None:
             raise change.refusal
         return change
@@ -218,7 +232,7 @@ class Ledger:
                         return handed
             # Others were faster each time, or this is part of a larger change.
             with undisturbed():
-                return self._once(lambda: repr(request), partial(self._take, request, None))
+                return self._once(lambda: repr(request), partial(self._take, request, None), self._still_held)
 
     def _in_turn(self, request: Request, turn: contextlib.ExitStack) -> Ahead | None:
         """Suggestions, if any are needed, computed under the store's advisory lock, which `turn` holds."""
@@ -242,7 +256,13 @@ class Ledger:
             return self._take(request, ahead, transaction) if ahead is None or ahead.fits(self._history) else None
 
         with undisturbed():
-            return self._once(lambda: repr(request), take)
+            return self._once(lambda: repr(request), take, self._still_held)
+
+    def _still_held(self, handed: list[Trial] | None, now: datetime) -> list[Trial] | None:
+        """Those of the trials handed out before that nobody has taken or settled, and whose lease has not ended."""
+        found = [(trial, self._history.trials[trial.number]) for trial in handed or ()]
+        held = [now_ for was, now_ in found if now_.held == was.held and now_.state is State.PENDING]
+        return [trial for trial in held if not is_free(trial, now)] or None
 
     def _take(self, request: Request, ahead: Ahead | None, transaction: Transaction) -> list[Trial]:
         stamp = self._stamp(transaction, request.owner)
