@@ -359,17 +359,22 @@ class Simulation:
 
     def _change_hands(self, worker: Worker) -> None:
         """Release a trial that one holds, or have a failed one tried again."""
-        number, before = self._any_trial(), worker.connection.stored
+        number, trials = self._any_trial(), self.server.witness.trials
+        before, losses = worker.connection.stored, worker.connection.losses
         try:
             if worker.claims and self.draw.random() < 0.6:
                 claim = worker.claims[-1]
                 self.say(f"releases {claim.number}")
                 worker.study.release(claim)
+                number = claim.number
             elif number is not None:
                 self.say(f"has {number} tried again")
                 worker.study.retry(number)
         except (StorageError, TrialStateError) as error:
             self._is_told(worker, error, before)
+            return
+        if number is not None and worker.connection.losses == losses and trials[number].state != "free":
+            raise Violation(f"{worker.name} handed trial {number} back, and it is {trials[number]}")
 
     def _finish(self) -> None:
         """Everything works again: what is unknown is done again, then the study is opened anew and held to its log."""
