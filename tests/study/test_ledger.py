@@ -247,6 +247,22 @@ class TestDoingAgainWhatIsUnknown:
         other.change(1, transitions.tell, 1, None, cost=3.0, note=None)
         assert [(trial.number, trial.cost) for trial in ledger.hand_out(request)] == [(1, 3.0)]
 
+    def test_a_trial_that_was_handed_out_since_is_handed_back_again(self, losing: Losing) -> None:
+        ledger = ledger_on(losing)
+        ledger.hand_out(Request(1, "anna"))
+        self.unknown(losing, ledger.change, 0, transitions.release, 0)
+        ledger_on(losing).hand_out(Request(1, "ben"))
+        assert ledger.change(0, transitions.release, 0).trial == ledger.read().trials[0]
+        kinds: list[str] = [event.kind for event in ledger.events()]
+        assert kinds == ["asked", "released", "asked", "released"]
+
+    def test_a_trial_that_nobody_took_since_is_handed_back_once(self, losing: Losing) -> None:
+        ledger = ledger_on(losing)
+        ledger.hand_out(Request(1, "anna"))
+        self.unknown(losing, ledger.change, 0, transitions.release, 0)
+        assert ledger.change(0, transitions.release, 0).trial == ledger.read().trials[0]
+        assert len(ledger.events()) == 2
+
     def test_a_lease_is_renewed_again_since_it_counts_from_now(self, losing: Losing) -> None:
         ledger = ledger_on(losing)
         (mine,) = ledger.hand_out(Request(1, "anna", timedelta(hours=1)))

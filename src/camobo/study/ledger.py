@@ -191,7 +191,10 @@ class Ledger:
             return change
 
         def left(made: Change, _: datetime) -> Change | None:
-            return None if transition is transitions.renew else made  # a lease counts from now, so it is renewed again
+            if transition is transitions.renew:
+                return None  # a lease counts from now
+            handed_back = transition in (transitions.release, transitions.retry)
+            return None if handed_back and self._history.trials[made.trial.number] != made.trial else made
 
         with undisturbed(), self._lock:
             change = self._once(lambda: repr((transition.__name__, by, args, options)), make, left)
