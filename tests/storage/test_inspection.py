@@ -8,6 +8,8 @@ import pytest
 import sqlalchemy as sa
 
 import camobo as cm
+from camobo.storage import inspection, reading
+from camobo.storage.chain import Links
 from camobo.storage.inspection import Inspection, inspect
 from tests.support.tampering import change
 
@@ -178,6 +180,27 @@ def test_a_study_on_a_server_is_looked_at_too(server: str) -> None:
     assert said(inspect(place)) == ["event 5 is not as it was stored: its hash is another"]
     with pytest.raises(cm.StorageError, match="event 5 is not as it was stored"):
         cm.Study.load(place)
+    with engine.begin() as connection:
+        connection.execute(sa.text(f"DROP SCHEMA {name} CASCADE"))
+    engine.dispose()
+
+
+def test_a_study_on_a_server_may_be_changed_while_it_is_looked_at(server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = f"inspected_{uuid.uuid4().hex[:12]}"
+    place = f"{server}&schema={name}"
+    with created(place) as study:
+
+        def read_links(connection: sa.Connection) -> tuple[Links, Links]:
+            found = reading.read_links(connection)
+            study.add({"nickel": 1.0, "soak": 2}, GOOD)  # by another connection, before the events are read
+            return found
+
+        monkeypatch.setattr(inspection, "read_links", read_links)
+        found = inspect(place)
+        assert said(found) == []
+        assert found.salvage is not None
+        assert len(found.salvage.events) == 8
+    engine = sa.create_engine(server)
     with engine.begin() as connection:
         connection.execute(sa.text(f"DROP SCHEMA {name} CASCADE"))
     engine.dispose()

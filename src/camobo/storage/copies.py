@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import sqlalchemy as sa
+
 from camobo.errors import Advice, StorageError
 from camobo.history.document import read_plan
 from camobo.history.events import Event
@@ -18,7 +20,7 @@ from camobo.history.history import History, fold
 from camobo.storage.connections import storage_errors
 from camobo.storage.inspection import inspect
 from camobo.storage.salvage import Finding, Salvage
-from camobo.storage.sql import open_sql
+from camobo.storage.sql import SqlStore, open_sql
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,7 @@ def backup(storage: str, target: str, *, force: bool = False) -> int:
             if store.file is None:
                 document, events = store.document(), store.events()
             else:
-                _copy(store.engine, fresh, store.place)
+                _copy(store, fresh)
         if store.file is None:
             _write(fresh, document, events, fold(History(read_plan(document)), events))
         found = inspect(str(fresh))
@@ -68,15 +70,19 @@ def repair(storage: str, target: str, *, force: bool = False) -> Repaired:
         return Repaired(found.salvage, found.findings)
 
 
-def _copy(engine: Any, fresh: Path, place: str) -> None:
+def _copy(store: SqlStore, fresh: Path) -> None:
     """SQLite's online backup, in one step: a state that was stored, whoever writes meanwhile."""
-    with storage_errors(place), engine.connect() as connection:
-        raw = connection.connection.driver_connection
+
+    def copy(connection: sa.Connection) -> None:
+        raw: Any = connection.connection.driver_connection
         try:
-            with contextlib.closing(sqlite3.connect(fresh)) as copy:
-                raw.backup(copy)
+            with contextlib.closing(sqlite3.connect(fresh)) as target:
+                raw.backup(target)
         except sqlite3.Error as error:
             raise StorageError(f"{fresh.parent}: the copy could not be written: {error}.") from error
+
+    with storage_errors(store.place):
+        store.read(copy)
 
 
 def _write(fresh: Path, document: dict[str, Any], events: Sequence[Event], history: History) -> None:

@@ -54,8 +54,8 @@ def inspect(storage: str) -> Inspection:
     """What the study in a file or at a URL holds, and all that is wrong with it."""
     with _examined(storage) as (store, found):
         try:
-            with storage_errors(store.place), store.engine.connect() as connection:
-                return _inspected(store, connection, found)
+            with storage_errors(store.place):
+                return store.read(lambda connection: _inspected(store, connection, list(found)))
         except StorageError as error:
             if store.file is None:
                 raise

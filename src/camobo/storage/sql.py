@@ -144,7 +144,7 @@ class SqlStore:
 
     def _look(self) -> int | None:
         """The format of the stored study; None if nothing is stored."""
-        self.known.format = self._read(self.format_in)
+        self.known.format = self.read(self.format_in)
         return self.known.format
 
     def format_in(self, connection: sa.Connection) -> int | None:
@@ -218,7 +218,7 @@ class SqlStore:
                 return read_document(connection, hashed=hashed)
 
         with storage_errors(self.place):
-            return self._read(read)
+            return self.read(read)
 
     def events(self, since: int = 0, until: int | None = None) -> list[Event]:
         """The events from number `since` to before `until`."""
@@ -232,7 +232,7 @@ class SqlStore:
             return events
 
         with storage_errors(self.place):
-            return self._read(read)
+            return self.read(read)
 
     def _hashed(self, connection: sa.Connection) -> bool:
         """Whether the study has hashes; an old one may have been converted since the last look."""
@@ -287,12 +287,12 @@ class SqlStore:
         finally:
             connection.close()
 
-    def _read(self, query: Callable[[sa.Connection], T]) -> T:
-        """What a query finds, in one consistent look."""
+    def read(self, query: Callable[[sa.Connection], T]) -> T:
+        """What a query finds in one state of the study, whoever changes it meanwhile; it may be asked again."""
         for _ in range(_LOOKS):
             if self.file is not None:
                 self.file.check()  # before connecting, which could apply this study's log to another file
-            with self._connection() as connection, connection.begin():
+            with self._connection() as connection:  # which ends the transaction: COMMIT would fail in a damaged file
                 rest = connection.info.get("at rest")
                 try:
                     found = query(connection)
