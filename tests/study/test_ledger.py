@@ -122,16 +122,26 @@ class TestChanging:
         assert late.params != trial.params
         assert "known" not in ledger.events()[-1].new
 
-    def test_nothing_is_computed_ahead_where_none_is_wanted_none_is_left_or_money_decides(self) -> None:
+    def test_nothing_is_computed_ahead_where_none_is_wanted_none_is_left_or_money_or_a_function_decides(self) -> None:
         def ledger_with(**options: Any) -> Ledger:
             plan = make_plan(Space({"n": Integer(1, 2)}), {"y": "max"}, seed=1, **options)
             return Ledger(MemoryStore(), plan)
 
         assert ledger_with(cost=Prices({"n": 1.0}), budget=Budget(cost=90)).look_ahead(Request(1)) is None
+        assert ledger_with(cost=Formula("n + 1")).look_ahead(Request(1)) is not None
+        assert ledger_with(cost=Formula(lambda params: params["n"])).look_ahead(Request(1)) is None
         ledger = ledger_with()
         assert ledger.look_ahead(Request(1, most=0)) is None
         ledger.hand_out(Request(2))
         assert ledger.look_ahead(Request(1)) is None
+
+    def test_nothing_is_computed_ahead_inside_a_block_which_would_wait_for_its_own_lock(self) -> None:
+        ledger, found = ledger_on(), list[object]()
+        beside = threading.Thread(target=lambda: found.append(ledger.look_ahead(Request(1))), daemon=True)
+        with ledger.together():
+            beside.start()
+            beside.join(10)
+            assert found == [None]
 
     def test_a_late_result_that_cannot_be_kept_after_its_block_was_undone_is_an_error_that_says_so(
         self, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch

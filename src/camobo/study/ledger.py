@@ -205,12 +205,17 @@ class Ledger:
     def look_ahead(self, request: Request) -> Ahead | None:
         """Suggestions for a `hand_out` to come, if it will need any; other threads may use the ledger meanwhile.
 
-        None with a budget in money: what it pays for is known only when the trials before are paid.
+        None with a budget in money: what it pays for is known only when the trials before are paid. None inside
+        `together`, whose thread would wait for this one, which would wait for its lock. None if the cost is a Python
+        function: it is called where `optimize` was, and may not work in another thread.
         """
+        if self._transaction is not None:
+            return None
         with self._lock:
             now, history, fitted = self.now(), self.read(), self._fitted
-        budget, wanted = history.plan.budget, transitions.suggestions_wanted(history, now, request)
-        if wanted <= 0 or (budget is not None and budget.cost is not None):
+        budget, cost = history.plan.budget, history.plan.cost
+        wanted = transitions.suggestions_wanted(history, now, request)
+        if wanted <= 0 or (budget is not None and budget.cost is not None) or not (cost is None or stored_whole(cost)):
             return None
         first = transitions.first_taken(history, now, request)
         ahead = transitions.look_ahead(history, wanted, fitted, request, first)
