@@ -94,6 +94,32 @@ class TestKept:
             tell(history, mine, {"strength": float("nan")})
 
 
+class TestBills:
+    @every_situation
+    def test_a_bill_for_a_trial_that_somebody_else_was_handed_is_spent_and_is_not_theirs(
+        self, mine: Trial, history: History
+    ) -> None:
+        change = tell(history, mine, None, cost=4.0, note="furnace B")
+        before, now = history.trials[0], change.trial
+        assert change.refusal is None
+        assert (now.cost, now.note, now.state) == (before.cost, before.note, before.state)
+        assert now.late == (
+            Measurement(None, "anna", at(3).when, cost=4.0, note="furnace B", event=change.events[0].number),
+        )
+        assert now.late_cost == 4.0
+        assert str(now.late[0]).startswith("cost 4, by anna, ")
+        assert fold(history, change.events) == change.history
+
+    def test_a_bill_for_what_was_handed_back_or_told_by_others_for_its_holder_is_its_own(self) -> None:
+        mine, history = retaken()
+        free = transitions.release(history, at(2, "ben"), 0).history
+        assert tell(free, mine, None, cost=4.0).trial.cost == 4.0
+        history = asked(owner="anna")
+        mine = history.trials[0]
+        whole = tell(history, 0, GOOD, "ben").history
+        assert tell(whole, mine, None, cost=4.0).trial.cost == 4.0
+
+
 class TestTold:
     @pytest.mark.parametrize(
         ("situation", "said", "advice"),

@@ -184,6 +184,23 @@ class TestChanging:
             late_in_a_block()
         assert [late.cost for late in ledger.read().trials[0].late] == [4.0]
 
+    def test_a_late_bill_which_nobody_refuses_is_undone_with_its_block(self) -> None:
+        ledger = ledger_on()
+        (mine,) = ledger.hand_out(Request(1, "anna"))
+        ledger.change(0, transitions.release, 0)
+        ledger.hand_out(Request(1, "ben"))
+
+        def told(values: Any) -> None:
+            with ledger.together():
+                ledger.change(mine, transitions.tell, mine, None, cost=4.0, note=None)
+                ledger.change(0, transitions.tell, 0, values, cost=None, note=None)
+
+        with pytest.raises(InvalidValueError):
+            told({"y": "high"})
+        assert ledger.read().trials[0].late == ()
+        told({"y": 1.0})
+        assert ledger.read().trials[0].late_cost == 4.0
+
     def test_a_refused_transition_stores_nothing(self) -> None:
         ledger = ledger_on()
         add(ledger, 0.5)

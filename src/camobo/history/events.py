@@ -10,6 +10,7 @@
     failed    {"reason", "cost"?, "teaches"?: false}       it could not be measured; what it cost may teach nothing
     late      {"values", "cost"?, "note"?}                 results that came too late to count: its cost alone does
     late      {"reason", "cost"?}                          that it could not be measured, told too late to count
+    late      {"cost"?, "note"?}                           a bill or a remark by whoever had the trial before its holder
     released  {}                                           its holder handed it back; or it failed and is tried again
     added     {"params", "values", "cost"?, "note"?}       an earlier experiment was recorded
     added     {"params", "reason", "cost"?, "note"?}       one that could not be measured

@@ -178,10 +178,9 @@ def _changed(trial: Trial, event: Event, facts: Mapping[str, Any], objectives: M
 
 
 def _late(event: Event, facts: Mapping[str, Any]) -> Measurement:
-    """The result that an event recorded too late."""
-    values = None if "reason" in facts else facts["values"]
-    told = {name: facts.get(name) for name in ("reason", "cost", "note")}
-    return Measurement(values, event.who, event.when, event=event.number, **told)
+    """What an event recorded too late."""
+    told = {name: facts.get(name) for name in ("values", "reason", "cost", "note")}
+    return Measurement(who=event.who, when=event.when, event=event.number, **told)
 
 
 def _merged(trial: Trial, told: Mapping[str, float], objectives: Mapping[str, str]) -> tuple[dict[str, float], bool]:

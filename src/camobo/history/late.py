@@ -3,6 +3,9 @@
 Whoever tells with the `Trial` they were handed may be late: their lease ended while a laptop slept, or a clock was
 wrong. Their result does not replace another, but it was measured and paid for, so it is kept. Whoever tells by number
 says which trial they mean whoever holds it, so they are never late: the result counts, or is refused as a mistake.
+
+A bill or a remark alone is late only if somebody else was handed the trial: then it is of another evaluation than
+theirs. Whoever else told the values of a trial, what its holder paid for it is what it cost.
 """
 
 from __future__ import annotations
@@ -22,6 +25,12 @@ def retaken(found: Trial, claim: object) -> bool:
 def by_somebody_else(found: Trial, claim: object, who: str) -> bool:
     """Whether what is known of a trial was told by others than the one who was handed it open."""
     return isinstance(claim, Trial) and claim.state.open and found.teller not in (None, who)
+
+
+def taken_over(found: Trial, claim: object) -> bool:
+    """Whether somebody else holds a trial, or has settled it, that was handed to whoever has this open record of it."""
+    handed = isinstance(claim, Trial) and claim.state.open
+    return handed and found.state is not State.RELEASED and retaken(found, claim)
 
 
 def overtaken(found: Trial, claim: object, who: str) -> bool:

@@ -28,7 +28,7 @@ from camobo.errors import (
 from camobo.history.document import budget_document, read_budget
 from camobo.history.events import Event, Kind
 from camobo.history.history import History, data_of, fold, is_free, outlasts
-from camobo.history.late import by_somebody_else, kept_already, late_refusal, overtaken, retaken, whose
+from camobo.history.late import by_somebody_else, kept_already, late_refusal, overtaken, retaken, taken_over, whose
 from camobo.history.trial import State, Trial, measured
 from camobo.space.inputs import Param, Params
 from camobo.space.space import SAME, Space
@@ -328,10 +328,16 @@ def tell(
 def _tell_besides(
     history: History, stamp: Stamp, trial: Trial | int, *, cost: float | None, note: str | None
 ) -> Change:
-    """Record a bill or a remark, which may come at any time and decide nothing about the state of a trial."""
+    """Record a bill or a remark, which may come at any time and decide nothing about the state of a trial.
+
+    If somebody else was handed the trial, it is kept beside theirs: it says nothing of what they pay or see.
+    """
     found = find(history.trials, trial)
     if cost is None and note is None:
         raise InvalidValueError("tell: need values, a cost or a note, got none of them.", advice=Advice.FAIL)
+    if taken_over(found, trial):
+        note = None if note is None else remark("note", note)
+        return replace(_kept_late(history, stamp, trial, {}, cost, note), refusal=None)
     return _told(history, stamp, found, {}, cost=cost, note=note)
 
 

@@ -41,7 +41,7 @@ class Measurement:
     """
 
     values: Mapping[str, float] | None
-    """What was measured; None if it failed."""
+    """What was measured; None if it failed, or if only a cost or a note was told."""
     who: str
     when: datetime
     """When it was recorded."""
@@ -59,8 +59,8 @@ class Measurement:
             object.__setattr__(self, "values", ReadOnly(self.values))
 
     def __str__(self) -> str:
-        parts = [measured(self.values, self.reason, self.cost), f"by {self.who}", shown_time(self.when)]
-        return ", ".join([*parts, *([] if self.note is None else [self.note])])
+        parts = [measured(self.values, self.reason, self.cost), f"by {self.who}", shown_time(self.when), self.note]
+        return ", ".join(part for part in parts if part)
 
     def as_dict(self) -> dict[str, Any]:
         """The measurement as plain data that JSON can hold."""
@@ -77,8 +77,9 @@ class Measurement:
 
 def measured(values: Mapping[str, float] | None, reason: str | None, cost: float | None) -> str:
     """What an evaluation gave, in a few words: "y=3, cost 12.5" or "failed: cracked"."""
-    parts = [f"failed: {reason}"] if values is None else [f"{name}={value:.6g}" for name, value in values.items()]
-    return ", ".join([*parts, *([] if cost is None else [f"cost {cost:.6g}"])])
+    parts = [f"{name}={value:.6g}" for name, value in (values or {}).items()]
+    failed = [] if reason is None else [f"failed: {reason}"]
+    return ", ".join([*parts, *failed, *([] if cost is None else [f"cost {cost:.6g}"])])
 
 
 def shown_time(when: datetime) -> str:

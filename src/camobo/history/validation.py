@@ -78,8 +78,8 @@ def _check_next(event: Event, trial: Trial, objectives: Mapping[str, str]) -> No
         twice = [name for name in event.new.get("values", ()) if name in (trial.values or ())]
         if twice:
             raise InvalidValueError(f"trial {trial.number} has a value of {shown(twice[0])} already.")
-    if event.kind == "late" and not ("values" in event.new or "reason" in event.new):
-        raise InvalidValueError("it has neither values nor a reason.")
+    if event.kind == "late" and not any(name in event.new for name in ("values", "reason", "cost", "note")):
+        raise InvalidValueError("it has no values, reason, cost or note.")
     if event.kind == "amended" and "values" in event.new:
         _check_amended(event.new["values"], trial, objectives)
 

@@ -292,7 +292,7 @@ class Ledger:
             self._broken = True
             raise
         self._history = self._with_function(change.history)
-        self._late += [event for event in change.events if event.kind == "late"]
+        self._late += change.events if change.refusal is not None else ()
 
     def _folded(self, events: list[Event]) -> History:
         try:

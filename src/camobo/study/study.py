@@ -363,7 +363,8 @@ class Study:
         """Record the results of a trial: a finite number per objective, all at once or some now and the rest later.
 
         cost: what the trial cost; told in parts, the parts add up. note: any remark, in place of the one before. Both
-            can be told without results, before or after them, as bills come.
+            can be told without results, before or after them, as bills come. Those of a trial that somebody else was
+            handed since are kept in `trial.late`.
 
         A result that comes after the lease has ended counts, unless somebody else has taken or settled the trial by
         then. What was measured is kept all the same, in `trial.late`, and its cost is spent. TrialStateError says how
