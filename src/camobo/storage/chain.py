@@ -1,9 +1,9 @@
 """Hashes over what is stored, so that damage and changes from outside show.
 
-Each event has a hash of its row, byte for byte as it is stored. The row of the study has a hash of its description, and
-of the events how many there are and a chain: the hash of the description, joined with the hash of each event in turn. A
-change updates these in its own transaction. So a changed bit is found in the event it is in, and an event that was
-lost, exchanged or added by something else shows in the chain.
+Each event has a hash of its row, byte for byte as it is stored, but for `request`, which says nothing of the study. The
+row of the study has a hash of its description, and of the events how many there are and a chain: the hash of the
+description, joined with the hash of each event in turn. A change updates these in its own transaction. So a changed bit
+is found in the event it is in, and an event that was lost, exchanged or added by something else shows in the chain.
 
 This is against accidents. Whoever can write to the database can compute hashes too.
 """
