@@ -368,6 +368,29 @@ def tripled(params: Mapping[str, Any]) -> float:
     return 1.0 + 3.0 * float(params["x"])
 
 
+class TestLostReplies:
+    def test_a_trial_that_others_had_meanwhile_is_not_handed_out_for_the_request_whose_reply_was_lost(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Unheard(MemoryStore):
+            @contextlib.contextmanager
+            def transaction(self, request: str | None = None) -> Iterator[Any]:
+                with super().transaction(request) as transaction:
+                    yield transaction
+                if lost:
+                    raise OutcomeUnknown("lost.", said="lost.", request=request)
+
+        monkeypatch.setattr(ledger_module, "settled", lambda *_: contextlib.nullcontext())  # nobody can look either
+        ledger, lost = ledger_on(Unheard()), [True]
+        with pytest.raises(OutcomeUnknown):
+            ledger.hand_out(Request(1, "anna"))
+        lost.clear()
+        ledger.change(0, transitions.release, 0)
+        (taken,) = ledger.hand_out(Request(1, "ben"))
+        (trial,) = ledger.hand_out(Request(1, "anna"))
+        assert (taken.number, trial.number) == (0, 1)
+
+
 class TestFunctions:
     """A cost that is a Python function is not stored: a ledger keeps it, by the name that is."""
 
