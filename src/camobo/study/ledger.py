@@ -117,28 +117,29 @@ class Ledger:
                 late = [] if isinstance(error, StorageError) else self._late
                 self._history, self._fitted = before, fitted
                 self._transaction, self._broken, self._late = None, False, []
-                for event in late:
-                    self._keep(event, request, error)
+                failed = [failure for event in late if (failure := self._keep(event, request)) is not None]
+                if failed and isinstance(error, Exception):
+                    raise failed[0] from error
                 raise
             self._transaction, self._late = None, []
 
-    def _keep(self, late: Event, undone: str, error: BaseException) -> None:
+    def _keep(self, late: Event, undone: str) -> StorageError | None:
         """Keep what came too late to count, after the block it was told in, the request `undone`, ended with an error.
 
-        Whoever told it was told that it is kept, so that it is not is an error in place of the other.
+        Returns why it cannot be kept: whoever told it was told that it is.
         """
         if late.trial is None:
-            return
+            return None
         try:
             with undisturbed(), self.together() as transaction:
                 if not transaction.holds(undone):  # or a signal came when the block was stored already
                     stamp = Stamp(transaction.now, late.who)
                     self._append(transaction, transitions.keep_late(self._history, stamp, late.trial, late.new))
                     self._late = []
-        except StorageError as failed:
-            _log.error("a late result could not be stored: %s. It is: %s", failed, late)
-            if isinstance(error, Exception):
-                raise failed from error
+        except StorageError as error:
+            _log.error("a late result could not be stored: %s. It is: %s", error, late)
+            return error
+        return None
 
     def _once(
         self,
