@@ -116,7 +116,7 @@ class Simulation:
     def _pass(self, seconds: float) -> None:
         self.server.now += timedelta(seconds=seconds)
 
-    def _suggest(self, plan: Any, data: Any, number: int, *_: Any) -> Suggestion:
+    def _suggest(self, plan: Any, data: Any, number: int, *_: Any, **__: Any) -> Suggestion:
         self.interlude()
         return Suggestion(np.array([(number + 0.5) / 1000]), (Note(Reason.INITIAL_DESIGN),))
 
