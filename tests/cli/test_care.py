@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,13 @@ class TestCheck:
         assert found.code == 1
         assert found.json["sound"] is False
         assert found.json["findings"][0]["number"] == 3
+
+    def test_of_another_database_nothing_can_be_repaired(self, tmp_path: Path) -> None:
+        with contextlib.closing(sqlite3.connect(tmp_path / "other.db")) as other:
+            other.execute("CREATE TABLE a (b)")
+        done = camobo("check", tmp_path / "other.db")
+        assert done.code == 1
+        assert "repair" not in done.out + done.err
 
     def test_many_findings_are_cut_short(self, study: Path) -> None:
         change(study, *[f"INSERT INTO trials SELECT {i}, state, params, results, cost, note, reason, owner, expires, "

@@ -53,8 +53,9 @@ def check(study: StudyPlace, json: AsJson = False) -> None:
     else:
         output.say(f"{study}: not sound.")
         _show(found.findings)
-        command = phrases.command_line("camobo", "repair", study, "fixed.db")
-        output.hint(f"Restore it from a copy, or save what is whole: {command}")
+        if found.document is not None:
+            command = phrases.command_line("camobo", "repair", study, "fixed.db")
+            output.hint(f"Restore it from a copy, or save what is whole: {command}")
     if not found.sound:
         raise typer.Exit(1)
 
