@@ -74,7 +74,7 @@ def test_sixteen_processes_ask_and_tell_without_an_error_a_loss_or_a_trial_given
 
 
 def test_no_process_waits_much_longer_for_a_trial_than_others(tmp_path: Path, figure: Callable[[str], None]) -> None:
-    place, processes, each = tmp_path / "alloy.db", 32 if LONG else 12, 25 if LONG else 6
+    place, processes, each = tmp_path / "alloy.db", 32 if LONG else 12, 25 if LONG else 12
     study = created(place)
     study.close()
     created(None).ask()  # loads SciPy, which is not to be waited for below
@@ -87,15 +87,19 @@ def test_no_process_waits_much_longer_for_a_trial_than_others(tmp_path: Path, fi
             say(time.monotonic() - began)
             own.tell(trial, {"y": 1.0})  # no model to fit: all suggestions take the same time
 
+    start = time.monotonic()
     workers = [forked(work) for _ in range(processes)]
     waits = [wait for _, file in workers for wait in heard(file.readlines())]
+    took = time.monotonic() - start
     for process, file in workers:
         assert os.waitpid(process, 0)[1] == 0
         file.close()
     assert [trial.state for trial in study.trials] == [cm.State.COMPLETE] * processes * each
     longest, usual = max(waits), statistics.median(waits)
     figure(f"{processes} processes × {each} asks: longest {longest:.1f} s, median {usual:.1f} s")
-    assert longest <= 5 * usual
+    # Where asks were not in order, one of twelve waited for nearly the whole run. Beside other tests, with few asks,
+    # the median says little.
+    assert longest <= (5 * usual if LONG else took / 2)
 
 
 @pytest.mark.parametrize("place", ["sqlite", "postgresql"], indirect=True)

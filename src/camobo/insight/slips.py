@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from statistics import median
 
 from camobo.errors import Advice, InvalidValueError
@@ -24,7 +24,7 @@ def beyond(value: float, others: Sequence[float]) -> float | None:
     >>> beyond(5010, [480, 512, 390, 455, 501]), beyond(20, [0.001, 1, 0.3, 0.02, 0.5])
     (10.4375, None)
     """
-    if len(others) < _FEWEST or any(other * value <= 0.0 for other in others):
+    if len(others) < _FEWEST or min([other * value for other in others]) <= 0.0:
         return None
     sizes = [abs(other) for other in others]
     largest, times = max(sizes), abs(value) / median(sizes)
@@ -34,7 +34,7 @@ def beyond(value: float, others: Sequence[float]) -> float | None:
 def slips(trials: Sequence[Trial], changed: Iterable[int]) -> list[InvalidValueError]:
     """What to say of the values of `changed` trials that are far beyond those of all others."""
     found = []
-    for trial in (trials[number] for number in changed if trials[number].state is not State.FAILED):
+    for trial in [trials[number] for number in changed if trials[number].state is not State.FAILED]:
         for name, value in (trial.values or {}).items():
             times = beyond(value, _others(trials, trial, name, abs(value)))
             if times is not None:
@@ -46,11 +46,14 @@ def slips(trials: Sequence[Trial], changed: Iterable[int]) -> list[InvalidValueE
 
 
 def _others(trials: Sequence[Trial], trial: Trial, name: str, size: float) -> list[float]:
-    """The values of other valid trials; none if one of them has at least this size, as is mostly found soon."""
+    """The values of other valid trials; none if one of them has at least this size, as is mostly found soon.
 
-    def values() -> Iterator[float]:
-        valid = (other for other in trials if other is not trial and other.state is not State.FAILED)
-        found = ((other.values or {}).get(name) for other in valid)
-        return (value for value in found if value is not None)
-
-    return [] if any(abs(value) >= size for value in values()) else list(values())
+    Without generators, here and above: a signal that ends one half-way is reported as an error that nobody caught.
+    """
+    found = list[float]()
+    for other in trials:
+        value = None if other is trial or other.state is State.FAILED else (other.values or {}).get(name)
+        if value is not None and abs(value) >= size:
+            return []
+        found += [] if value is None else [value]
+    return found

@@ -485,7 +485,7 @@ class Study:
 
     def _recorded(self, change: Change) -> Trial:
         """The trial of a change that is stored; inside `together` its values are looked at in the end."""
-        if not self._ledger.inside and any("values" in event.new for event in change.events):
+        if not self._ledger.inside and [event for event in change.events if "values" in event.new]:
             self._warn_of_slips(change.history.trials, [change.trial.number])
         return change.trial
 
